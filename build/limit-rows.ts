@@ -233,7 +233,7 @@ export const INTERNAL: readonly LimitName[] = [
   "lastMergedRowCount",
   // Tables of all time, and funnels.
   "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "restitchedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",
-  "joinedListCountMin", "firstGoerCount", "longRunMin",
+  "joinedListCountMin", "firstGoerCount",
   // Turns of the event loop.
   "parsedBytesPerTurn", "sliceMs", "turnValueCount", "scrubSliceBytes", "calmWriteCount",
   // How often is looked.

@@ -1,7 +1,7 @@
 export { DaybookError, ERROR_CODES } from "./core/base/errors.js";
 export type { ErrorCode, ErrorDetails } from "./core/base/errors.js";
-export { fixedClock, systemClock } from "./core/base/clock.js";
-export type { Clock } from "./core/base/clock.js";
+export { fixedClock, systemClock } from "./core/base/time.js";
+export type { Clock } from "./core/base/time.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export { toArrow } from "./engine/exports/to-arrow.js";
 export type { DaybookOptions } from "./engine/options.js";

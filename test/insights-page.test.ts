@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { fixedClock } from "../src/core/base/clock.js";
+import { fixedClock } from "../src/core/base/time.js";
 import { answerText } from "../src/cli/print/answer.js";
 import { memoryStorage, openDaybook } from "../src/index.js";
 import type { Daybook, Retention } from "../src/index.js";

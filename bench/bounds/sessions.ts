@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and sessions are bounded by their columns */
-import { Turns } from "../../src/core/base/turn.js";
+import { Turns } from "../../src/core/base/yield.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";
 import type { Range } from "../../src/query/plan/plan.js";
 import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/stretch-cache.js";

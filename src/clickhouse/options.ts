@@ -1,7 +1,7 @@
-import { systemClock, wholeClock, type Clock } from "../core/base/clock.js";
+import { systemClock, wholeClock, type Clock } from "../core/base/time.js";
 import { parameterError, shown } from "../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
-import { pooledRandom } from "../core/base/random.js";
+import { pooledRandom } from "../core/base/uuid.js";
 import type { Rates } from "../query/plan/input.js";
 import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
 import type { RuleOptions } from "../query/plan/report-rules.js";

@@ -1,5 +1,6 @@
-import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
-import { bytesOf, checkedSegment, shownSegment, shownSegments, withSegment } from "../engine/query/saved-segments.js";
+import {
+  type SavedSegment, type Segments, bytesOf, checkedSegment, shownSegment, shownSegments, withSegment,
+} from "../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../query/plan/insights/input.js";
 import type { StoredSegment } from "../store/files/side-files.js";
 import type { Connection } from "./connection/connection.js";

@@ -1,9 +1,9 @@
 import { projectOfIngest, readStopOptions, type StopOptions, type KnownOptions, type IngestOptions } from "../core/base/options.js";
 import { parameterError, shown } from "../core/base/errors.js";
-import { compareCodePoints } from "../core/base/order.js";
-import { isoOf, isoOfDay } from "../core/base/time.js";
+import { compareCodePoints } from "../core/base/text-order.js";
+import { isoOf, isoOfDay, type Clock } from "../core/base/time.js";
 import { parseUuid, uuidText } from "../core/base/uuid.js";
-import { DEFAULT_PROJECT } from "../core/schema/project.js";
+import { DEFAULT_PROJECT } from "../core/schema/fields.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
@@ -14,13 +14,13 @@ import type { Segments } from "../engine/query/saved-segments.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import { QueryMethods } from "../engine/queries.js";
-import { decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf } from "../identity/decode-record.js";
-import type { DecodedRecord, RecordContext } from "../identity/decode-record.js";
+import {
+  decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf, type DecodedRecord, type RecordContext,
+} from "../identity/decode-record.js";
 import type { ReportRules, Answer, CursorPosition, Plan, ReportName } from "../query/plan/plan.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import { planExport } from "../query/plan/reports/events.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
-import type { Clock } from "../core/base/clock.js";
 import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
 import { ClickHousePrivacyRequests, RequestTable } from "./privacy/privacy-requests.js";

@@ -1,5 +1,4 @@
-import { DaybookError, parameterError } from "../core/base/errors.js";
-import type { ErrorCode } from "../core/base/errors.js";
+import { DaybookError, parameterError, type ErrorCode } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 
 /**

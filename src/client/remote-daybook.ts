@@ -9,7 +9,7 @@ import { readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions
 import type { StoredRecord } from "../core/schema/record.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { PeopleSegment } from "../query/plan/insights/input.js";
-import { notifyEach } from "../core/base/notify-each.js";
+import { notifyEach } from "../core/base/promises.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Explanation } from "../engine/query/explain.js";
 import type { QueryOptions } from "../engine/query/on-snapshot.js";

@@ -1,12 +1,11 @@
 import { projectOfIngest, type IngestOptions, type KnownOptions } from "../core/base/options.js";
 import { DaybookError, ERROR_CODES, parameterError, shown, type ErrorCode } from "../core/base/errors.js";
-import { uuidOfText, uuidText, writeUuidV7 } from "../core/base/uuid.js";
+import { uuidOfText, uuidText, writeUuidV7, pooledRandom } from "../core/base/uuid.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { AdjustedEvent, EventInput, IngestResult, RejectedEvent } from "../core/schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../core/schema/record.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { numericIdFault } from "../core/base/json-text.js";
-import { pooledRandom } from "../core/base/random.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../core/base/clock.js";
+import type { Clock } from "../core/base/time.js";
 import { parameterError, shown } from "../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
 import type { ReportName } from "../query/plan/plan.js";

@@ -41,8 +41,7 @@ import type {
 import type { Answer, CursorPosition, Plan, ReportName } from "../query/plan/plan.js";
 import type { FoundEvent } from "../core/schema/event.js";
 import type { QueryOptions } from "./query/on-snapshot.js";
-import { PERMIT } from "./query/permit.js";
-import type { Permitted } from "./query/permit.js";
+import { PERMIT, type Permitted } from "./query/permit.js";
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 

@@ -8,7 +8,7 @@ import { whilePinned, type Rows } from "../storage/segment/rows.js";
 import { dayOf, dayStartMs } from "../core/base/time.js";
 import type { EventIds, EventTime } from "../storage/derived/event-ids.js";
 import type { PendingLoads } from "../storage/derived/pending-loads.js";
-import { Turns } from "../core/base/turn.js";
+import { Turns } from "../core/base/yield.js";
 import { countBefore, firstAtLeast } from "../storage/column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../core/schema/fields.js";
 

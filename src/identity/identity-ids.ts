@@ -27,7 +27,7 @@ class HashedIds {
 
   /** Hashes the next ids; returns whether all below `size` are hashed. */
   grow(size: number): boolean {
-    if (size > this.#starts.length) this.#starts = grown(this.#starts, new Uint32Array(2 ** Math.ceil(Math.log2(size))));
+    if (size > this.#starts.length) this.#starts = grown(this.#starts, 2 ** Math.ceil(Math.log2(size)));
     const end = Math.min(size, this.#count + STEP_COUNT);
     for (; this.#count < end; this.#count += 1) this.#starts[this.#count] = startOf(hash128(this.role, this.dictionary.valueOf(this.#count)));
     return this.#count >= size;

@@ -1,4 +1,4 @@
-import { compareCodePoints } from "../core/base/order.js";
+import { compareCodePoints } from "../core/base/text-order.js";
 import { RowsByCode } from "./record-table.js";
 import { LIMITS } from "../core/base/limits.js";
 

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { Turns } from "../core/base/turn.js";
+import { Turns } from "../core/base/yield.js";
 import { codeAt } from "../storage/column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../storage/column/paged-codes.js";
 import { FollowedActors } from "../storage/derived/followed-actors.js";

@@ -1,5 +1,4 @@
-import { grown } from "../core/base/arrays.js";
-import { mergedSorted } from "../core/base/merged-sorted.js";
+import { grown, mergedSorted } from "../core/base/arrays.js";
 import { compareIds } from "../core/base/uuid.js";
 import { IdIndex } from "../storage/segment/event-order.js";
 import { countBefore } from "../storage/column/search.js";
@@ -172,11 +171,11 @@ export class RecordTable implements RecordColumns {
 
   #grow(): void {
     const capacity = this.times.length * 2;
-    this.kinds = grown(this.kinds, new Uint8Array(capacity));
-    this.times = grown(this.times, new Float64Array(capacity));
-    this.ids = grown(this.ids, new Uint8Array(capacity * 16));
-    this.sequences = grown(this.sequences, new Uint32Array(capacity));
-    this.codes = grown(this.codes, new Uint32Array(capacity * RECORD_FIELD_COUNT));
+    this.kinds = grown(this.kinds, capacity);
+    this.times = grown(this.times, capacity);
+    this.ids = grown(this.ids, capacity * 16);
+    this.sequences = grown(this.sequences, capacity);
+    this.codes = grown(this.codes, capacity * RECORD_FIELD_COUNT);
   }
 }
 

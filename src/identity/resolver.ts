@@ -1,5 +1,5 @@
 import { normalEmail, looksLikeEmail } from "./emails.js";
-import { compareCodePoints } from "../core/base/order.js";
+import { compareCodePoints } from "../core/base/text-order.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
 import type { Dictionary } from "../storage/column/dictionary.js";
 import { PagedCodes, type FrozenCodes } from "../storage/column/paged-codes.js";

@@ -1,7 +1,7 @@
 import { shown, parameterError } from "../core/base/errors.js";
 import type { EventInput, IngestResult } from "../core/schema/event.js";
 import { rejectUnknownOptions, type IngestOptions } from "../core/base/options.js";
-import { notifyEach } from "../core/base/notify-each.js";
+import { notifyEach } from "../core/base/promises.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { TypedDaybook, TypedMethods, Events } from "./typed-daybook.js";
 

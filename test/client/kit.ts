@@ -1,4 +1,4 @@
-import { fixedClock } from "../../src/core/base/clock.js";
+import { fixedClock } from "../../src/core/base/time.js";
 import { connectDaybook } from "../../src/client/index.js";
 import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
 import { checkClientOptions, type ClientEnvironment } from "../../src/client/options.js";

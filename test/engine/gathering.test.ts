@@ -5,19 +5,19 @@ import { partOfFold } from "../../src/engine/query/report-of.js";
 import { Slices } from "../../src/engine/query/slices.js";
 import type { Plan } from "../../src/query/plan/plan.js";
 import { countEvents } from "../../src/query/reports/events/counts.js";
-import type { AnyFold, FoldContext } from "../../src/query/reports/form/report.js";
+import type { AnySinglePass, PassContext } from "../../src/query/reports/form/report.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { PROJECT_TEXTS, appendRow } from "../storage/segment/rows-of.js";
 
 // A count of everything: no dictionary and nobody's identity is asked.
-const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", whose: null, columns: [], testedValueCount: 0 };
+const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "", actorFilter: null, columns: [], testedValueCount: 0 };
 
 /** The count of a snapshot, and the rows that were looked at for it. */
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {
   const work: Work = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
   const plan = { report: "countEvents" } as Plan<"countEvents">;
-  const part = partOfFold(countEvents as AnyFold<"countEvents">, plan, { selector } as unknown as FoldContext, null);
+  const part = partOfFold(countEvents as AnySinglePass<"countEvents">, plan, { selector } as unknown as PassContext, null);
   const gathering = new Gathering(part, [selector], work, new Slices(undefined));
   const { count } = (await gathering.stateOf(snapshot)) as { readonly count: number };
   return [count, work.rowCount];

@@ -3,7 +3,7 @@ import type { Daybook } from "daybook";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { Turns } from "../../src/core/base/turn.js";
+import { Turns } from "../../src/core/base/yield.js";
 import { Head } from "../../src/storage/segment/head.js";
 import { Store } from "../../src/store/live/store.js";
 import { useLimits } from "../limits.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { fixedClock } from "../../src/core/base/clock.js";
+import { fixedClock } from "../../src/core/base/time.js";
 import { sha256Hex } from "../../src/core/base/hash.js";
 import { startOfPublic, uuidOfPublic } from "../../src/core/base/uuid.js";
 import { memoryStorage, openDaybook, verifyStore } from "../../src/index.js";

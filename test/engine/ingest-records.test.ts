@@ -5,7 +5,7 @@ import { storeOf } from "../../src/engine/open-daybook.js";
 import { RECORD_FIELDS, RecordTable } from "../../src/identity/record-table.js";
 import { NO_RECORD_ONLY_IDS } from "../../src/store/batch/batch.js";
 import type { Store } from "../../src/store/live/store.js";
-import { yieldToEventLoop } from "../../src/core/base/turn.js";
+import { yieldToEventLoop } from "../../src/core/base/yield.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";

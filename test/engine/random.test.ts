@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { pooledRandom } from "../../src/core/base/random.js";
+import { pooledRandom } from "../../src/core/base/uuid.js";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { memoryStorage, openDaybook } from "../../src/index.js";
-import { fixedClock } from "../../src/core/base/clock.js";
+import { fixedClock } from "../../src/core/base/time.js";
 import { ERROR_CODES } from "../../src/core/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes/table.js";

@@ -1,4 +1,4 @@
-import { fixedClock } from "../../src/core/base/clock.js";
+import { fixedClock } from "../../src/core/base/time.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import type { SavedSegment } from "../../src/engine/query/saved-segments.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";

@@ -7,7 +7,7 @@ import { fileStorage, sealThread, type SealThread } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { Turns } from "../../src/core/base/turn.js";
+import { Turns } from "../../src/core/base/yield.js";
 import { Head } from "../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch/batch.js";

@@ -1,6 +1,6 @@
 import { verifyStore } from "daybook";
 import { expect, test } from "vitest";
-import { Turns } from "../../src/core/base/turn.js";
+import { Turns } from "../../src/core/base/yield.js";
 import { decodeLinks, encodeLinks } from "../../src/storage/segment/links.js";
 import { LINKS_BLOCK } from "../../src/storage/segment/segment-file.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";

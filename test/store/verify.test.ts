@@ -1,6 +1,6 @@
 import { openDaybook, verifyStore, type Storage } from "daybook";
 import { describe, expect, test } from "vitest";
-import { yieldToEventLoop } from "../../src/core/base/turn.js";
+import { yieldToEventLoop } from "../../src/core/base/yield.js";
 import { denseCodes } from "../../src/storage/column/column.js";
 import type { MergedRows } from "../../src/storage/segment/merge-rows.js";
 import { cleanStore, flipped } from "../format/damage-kit.js";

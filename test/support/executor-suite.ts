@@ -3,7 +3,7 @@ import type { Daybook } from "../../src/engine/daybook.js";
 import { settle } from "../../src/engine/query/on-snapshot.js";
 import type { CursorPosition, Executor, Plan, ReportName } from "../../src/query/plan/plan.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";
-import { DEFAULT_PROJECT } from "../../src/core/schema/project.js";
+import { DEFAULT_PROJECT } from "../../src/core/schema/fields.js";
 import { eventsOf, type History } from "./oracle/history.js";
 import { oracle } from "./oracle/oracle.js";
 import type { OracleOptions } from "./oracle/rules.js";

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { shown } from "../../core/base/errors.js";
 import { parseJsonText, withIdsOfJson } from "../../core/base/json-text.js";
-import { FIELDS } from "../../core/schema/fields.js";
-import { placesOfColumns, type ColumnPlace } from "../../core/schema/column-names.js";
+import { FIELDS, placesOfColumns, type ColumnPlace } from "../../core/schema/fields.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { integerOf } from "../../formats/arrow/event-columns.js";

@@ -1,15 +1,13 @@
 import { canonicalJson, isSetJson } from "../../query/filter/value-test.js";
 import { TAG } from "../sql/value-test.js";
-import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
+import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn, remembered } from "../tables/metadata-columns.js";
 import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns, readQuery, touchOfCampaign } from "../../query/answer/touch-of-text.js";
 import { shown } from "../../core/base/errors.js";
 import { dayOf } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { DecodedEvents, EventFault, decodeEvent, textFault, type DecodeContext } from "../../core/schema/decode-event.js";
-import { FIELDS, fieldIndex, type FieldRow } from "../../core/schema/fields.js";
-import { slugOf } from "../../core/schema/slug.js";
+import { FIELDS, fieldIndex, slugOf, type FieldRow } from "../../core/schema/fields.js";
 import { comparedHost, referrerDomainOf, sourceOfReferrer } from "../../core/schema/web-address.js";
-import { remembered } from "../tables/metadata-columns.js";
 
 /** Columns of metadata: tagged values, and the leaves of arrays and objects. */
 export type TaggedMetadata = Record<string, string | readonly string[]>;

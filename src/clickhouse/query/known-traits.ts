@@ -1,5 +1,4 @@
-import { canonicalJson, isSetJson, labelOf } from "../../query/filter/value-test.js";
-import { TraitPath, type RecordedTraits } from "../../query/filter/trait-key.js";
+import { canonicalJson, isSetJson, labelOf, TraitPath, type RecordedTraits } from "../../query/filter/value-test.js";
 import type { Operand, Plan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
 import { listsOf } from "../connection/connection.js";

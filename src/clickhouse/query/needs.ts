@@ -1,4 +1,4 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import type { RevenueRule, TouchRule } from "../../query/plan/plan.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TraitLookup } from "./known-traits.js";

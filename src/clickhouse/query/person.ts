@@ -1,8 +1,8 @@
-import { compareCodePoints } from "../../core/base/order.js";
-import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { looksLikeEmail, normalEmail } from "../../identity/emails.js";
-import { identityIdOf } from "../../identity/identity-ids.js";
 import type { Subject as Named } from "../../query/plan/plan.js";
+import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
+import { identityIdOf } from "../../identity/identity-ids.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { isInForce, ownersOf, recordsInForce, survivingId, whoOf, type ActorIds, type WhoIsWho } from "./who.js";
 

@@ -1,10 +1,11 @@
-import { compareCodePoints } from "../../core/base/order.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { dayOf, isoOf, isoOfDay } from "../../core/base/time.js";
 import { TimeToLiveRules } from "../../engine/ingest/suppression.js";
-import { inOrder, readProject, readRule, withPreviewed, withRule } from "../../engine/upkeep/time-to-live.js";
-import type { TimeToLiveRule, TimeToLive, TimeToLivePreview } from "../../engine/upkeep/time-to-live.js";
+import {
+  inOrder, readProject, readRule, withPreviewed, withRule, type TimeToLiveRule, type TimeToLive, type TimeToLivePreview,
+} from "../../engine/upkeep/time-to-live.js";
 import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/upkeep/deletions.js";
-import { DEFAULT_PROJECT } from "../../core/schema/project.js";
+import { DEFAULT_PROJECT } from "../../core/schema/fields.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/layout.js";
 import { nextVersion, type Servers } from "../tables/servers.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.js";
+import type { Clock } from "../../core/base/time.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { NO_ID, raw, sql, text, texts, uuid, wholes, type Sql } from "../sql/sql.js";
 import { EVENT_TABLES, METADATA_TYPE, YEAR } from "../tables/layout.js";

@@ -1,8 +1,8 @@
 import { companyNames } from "../../query/answer/company-names.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../query/answer/money.js";
 import { parameterError, shown } from "../../core/base/errors.js";
-import { grouped } from "../../core/base/grouped.js";
-import { compareCodePoints } from "../../core/base/order.js";
+import { grouped } from "../../core/base/arrays.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf } from "../../core/base/time.js";
 import type { Plan, Range } from "../../query/plan/plan.js";
 import { newestTexts } from "../../core/schema/record.js";

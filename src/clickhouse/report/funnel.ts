@@ -1,7 +1,6 @@
-import { STEP_BITS, type Matches } from "../../query/answer/insights/chain.js";
+import { STEP_BITS, type Matches } from "../../query/answer/insights/chains.js";
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
-import { ChainTries, entryBits } from "../../query/answer/insights/chain-tries.js";
-import { funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
+import { ChainTries, entryBits, funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
 import type { FunnelPlan } from "../../query/plan/insights/plan.js";
 import type { Range, QueryScope } from "../../query/plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";

@@ -1,7 +1,6 @@
-import { fixedClock } from "../../core/base/clock.js";
+import { fixedClock, isoOf } from "../../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { isoOf } from "../../core/base/time.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { ALLOWANCE, type AllowingDaybook } from "../../engine/ingest/allowance.js";
 import { MemoryExecutor } from "../../engine/query/executor.js";

@@ -1,5 +1,5 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rates } from "../../query/plan/input.js";
 import type { RuleOptions } from "../../query/plan/report-rules.js";
 import type { Answer, Plan, ReportName, QueryScope } from "../../query/plan/plan.js";

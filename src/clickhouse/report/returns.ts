@@ -1,7 +1,7 @@
 import { cutOf, slotsOf, widened } from "../../query/answer/insights/buckets.js";
 import { combinationsOf } from "../../query/answer/insights/combinations.js";
 import { PeriodAxis, orAfter, stickinessOf, type CohortCounts } from "../../query/answer/insights/retention-periods.js";
-import { atOnce } from "../../core/base/steps.js";
+import { atOnce } from "../../core/base/yield.js";
 import type { Retention, RetentionPeriod, LifecycleBucket } from "../../query/plan/insights/answers.js";
 import type { RetentionPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";

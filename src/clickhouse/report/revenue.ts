@@ -1,4 +1,4 @@
-import { checkedRate, isOrder, AttributedRevenue, Unconverted } from "../../query/answer/attribution.js";
+import { checkedRate, isOrder, AttributedRevenue, Unconverted, Cohorts } from "../../query/answer/revenue-answers.js";
 import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../query/answer/money.js";
 import { isoOfDay } from "../../core/base/time.js";
 import type { Rates } from "../../query/plan/input.js";
@@ -10,7 +10,6 @@ import { placeOf, rowsByIds } from "../query/event-columns.js";
 import { groupedPayments, allPaymentsOf, moneyRows, paymentsOf } from "../query/payments.js";
 import { sql, text, whole, type Sql } from "../sql/sql.js";
 import type { ReportContext, StatementReport } from "./report.js";
-import { Cohorts } from "../../query/answer/cohorts.js";
 
 /** A group of similar payments as selected: an amount, how often it counts, and the number of payments. */
 type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];

@@ -1,4 +1,4 @@
-import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../query/answer/numbers/tally.js";
+import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../query/answer/numbers.js";
 import type { NumericMeasureType } from "../../query/plan/insights/input.js";
 import type { MeasurePlan, TrendPlan } from "../../query/plan/insights/plan.js";
 import { Needs } from "../query/needs.js";

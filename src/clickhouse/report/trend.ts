@@ -5,7 +5,7 @@ import type { TrendPlan } from "../../query/plan/insights/plan.js";
 import type { Range } from "../../query/plan/plan.js";
 import { majorUnits, type Money, addMoney, ZERO } from "../../query/answer/money.js";
 import { bucketsOf, refuseFigures, trendFiguresOf } from "../../query/answer/insights/trend-answers.js";
-import { Unconverted } from "../../query/answer/attribution.js";
+import { Unconverted } from "../../query/answer/revenue-answers.js";
 import type { Measured, SeriesFigures } from "../../query/answer/insights/funnel-answer.js";
 import { Needs } from "../query/needs.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";

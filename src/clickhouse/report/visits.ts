@@ -15,7 +15,7 @@ import { Scratch } from "../../core/base/scratch.js";
 import { Numbered, propertiesColumn, PropertyKeys, TextNumbers, type Properties } from "./entity-rows.js";
 import { PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
 import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
-import { LabelNumbers, NO_LABEL } from "../../query/filter/label-numbers.js";
+import { LabelNumbers, NO_LABEL } from "../../query/filter/regex.js";
 import { labelOf } from "../query/operand.js";
 
 /** The sessions to read. */

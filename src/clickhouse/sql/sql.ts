@@ -1,4 +1,4 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 
 /** A value sent beside a statement, with its type there. */
 export interface Bound {

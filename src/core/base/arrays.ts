@@ -1,6 +1,148 @@
-/** Copies an array to the beginning of a longer one, and returns that. */
-export function grown<T extends { set(values: T): void }>(values: T, longer: T): T {
-  longer.set(values);
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { piecesOf, type Steps, type Turns } from "./yield.js";
+
+type NumberArray = Uint8Array | Int8Array | Uint32Array | Int32Array | Float64Array;
+
+/** Groups items by key, keeping their order. */
+export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Merges two sorted lists of row numbers. Cost: linear. */
+export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
+  const merged = new Uint32Array(a.length + b.length);
+  let [fromA, fromB] = [0, 0];
+  for (let at = 0; at < merged.length; at += 1) {
+    const isA = fromB === b.length || (fromA < a.length && compare(a[fromA] as number, b[fromB] as number) <= 0);
+    merged[at] = (isA ? a[fromA] : b[fromB]) as number;
+    if (isA) fromA += 1;
+    else fromB += 1;
+  }
+  return merged;
+}
+
+/** Whether two lists of numbers are equal. */
+export function areSameNumbers(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
+}
+
+/** Whether two lists hold the same objects in the same order, so that data derived from one is valid for the other. */
+export function areSameParts(a: readonly object[], b: readonly object[]): boolean {
+  return a === b || (a.length === b.length && a.every((part, at) => part === b[at]));
+}
+
+/** Cost of sorting a number among some thousands, in numbers read. */
+const SORT_VALUE_COUNT = 8;
+/** Cost of merging a number. */
+const MERGE_VALUE_COUNT = 2;
+
+/**
+ * Sorts numbers in ascending order, in `numbers` itself or in an array of its size: keeps runs that already ascend, sorts the others,
+ * and merges neighbours until one is left. Cost: n times the logarithm of the number of runs.
+ */
+export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<Float64Array> {
+  let starts = await cutRuns(numbers, turns);
+  let from = numbers;
+  let into: Float64Array = new Float64Array(starts.length > 2 ? numbers.length : 0);
+  while (starts.length > 2) {
+    const merged = [0];
+    for (let run = 0; run < starts.length - 1; run += 2) {
+      const start = starts[run]!;
+      const middle = starts[run + 1]!;
+      const end = starts[run + 2] ?? middle;
+      await mergeRuns(from, into, start, middle, end, turns);
+      merged.push(end);
+    }
+    starts = merged;
+    [from, into] = [into, from];
+  }
+  return from;
+}
+
+/** The start of each ascending run, and the end of the last. */
+async function cutRuns(numbers: Float64Array, turns: Turns): Promise<number[]> {
+  const starts = [0];
+  const runLength = Math.ceil(turns.pieceLength / SORT_VALUE_COUNT);
+  for (let start = 0; start < numbers.length; ) {
+    let end = start + 1;
+    while (end < numbers.length && numbers[end]! >= numbers[end - 1]!) end += 1;
+    if (end - start < runLength) {
+      end = Math.min(start + runLength, numbers.length);
+      numbers.subarray(start, end).sort();
+    }
+    starts.push(end);
+    await turns.took(SORT_VALUE_COUNT * (end - start));
+    start = end;
+  }
+  return starts;
+}
+
+/** Merges the neighbours `[start, middle)` and `[middle, end)`. */
+async function mergeRuns(from: Float64Array, into: Float64Array, start: number, middle: number, end: number, turns: Turns): Promise<void> {
+  let left = start;
+  let right = middle;
+  const pieceLength = Math.ceil(turns.pieceLength / MERGE_VALUE_COUNT);
+  for (let at = start; at < end; ) {
+    const pieceEnd = Math.min(at + pieceLength, end);
+    const pieceStart = at;
+    while (at < pieceEnd && left < middle && right < end) {
+      into[at] = from[left]! <= from[right]! ? from[left++]! : from[right++]!;
+      at += 1;
+    }
+    if (left === middle || right === end) {
+      // The rest of the other side is already in order.
+      into.set(left === middle ? from.subarray(right, end) : from.subarray(left, middle), at);
+      await turns.took(MERGE_VALUE_COUNT * (end - pieceStart));
+      return;
+    }
+    await turns.took(MERGE_VALUE_COUNT * (at - pieceStart));
+  }
+}
+
+/** Indexes of items by key: those of a key begin at its start, end at the start of the next key, and ascend. */
+export interface PlacesByKey {
+  readonly starts: Uint32Array;
+  readonly places: Uint32Array;
+}
+
+/** Items read per step. */
+const PLACES_PER_STEP = 32 * 1024;
+
+/** Orders the indexes of items by their keys: a counting sort. @param keyEnd exclusive upper bound of the keys */
+export function* placesByKey(keys: Uint32Array, keyEnd: number): Steps<PlacesByKey> {
+  // One entry more: during placement, the entry after that of a key is the index of its next item.
+  const starts = new Uint32Array(keyEnd + 2);
+  yield* piecesOf(keys.length, PLACES_PER_STEP, (from, to) => {
+    for (let at = from; at < to; at += 1) starts[keys[at]! + 2]! += 1;
+  });
+  yield* piecesOf(keyEnd, PLACES_PER_STEP, (from, to) => {
+    for (let key = from + 2; key < to + 2; key += 1) starts[key]! += starts[key - 1]!;
+  });
+  const places = new Uint32Array(keys.length);
+  yield* piecesOf(keys.length, PLACES_PER_STEP, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const next = keys[at]! + 1;
+      places[starts[next]!] = at;
+      starts[next]! += 1;
+    }
+  });
+  return { starts: starts.subarray(0, keyEnd + 1), places };
+}
+
+/** A copy of an array with room for `length` numbers; those added are 0. */
+export function grown<A extends NumberArray>(array: A, length: number): A {
+  // An array's constructor makes arrays of its own type.
+  const longer = new (array.constructor as new (length: number) => A)(length);
+  longer.set(array);
   return longer;
 }
 

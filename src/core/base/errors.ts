@@ -108,3 +108,8 @@ export function shown(value: unknown): string {
   }
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
+
+/** Asserts an invariant of our own code; never use it for input. @throws internal */
+export function assert(condition: unknown, what: string): asserts condition {
+  if (!condition) throw new DaybookError("internal", `invariant broken: ${what}`);
+}

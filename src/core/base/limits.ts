@@ -78,8 +78,6 @@ export const LIMITS = {
   joinedListCountMin: 8,
   /** Entities in the first batch of a funnel: the first ones may have the most matches. */
   firstGoerCount: 64,
-  /** Matches of one entity in one list from which on a funnel tests which of them are enough. */
-  longRunMin: 8,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in a frame. As escaped JSON they still fit into one V8 string. */

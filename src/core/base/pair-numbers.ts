@@ -1,11 +1,39 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- numbers and slots are bounded by their lists */
-import { GrowingCounts } from "./growing-counts.js";
+import { hashOfPair } from "./pair-table.js";
 import type { Scratch } from "./scratch.js";
+
+const FIRST_LENGTH = 1024;
+
+/** An array of counts, 0 at first, that grows in chunks. 4 bytes a count, and as much again for spare room. */
+export class GrowingCounts {
+  /** Replaced when it grows. */
+  numbers: Uint32Array;
+
+  constructor(readonly scratch: Scratch) {
+    this.numbers = scratch.takeZeros(FIRST_LENGTH);
+  }
+
+  /** Makes room for indexes below `count`. */
+  async reserve(count: number, pause: () => Promise<void>): Promise<void> {
+    const { scratch, numbers } = this;
+    if (count <= numbers.length) return;
+    const longer = scratch.take(Math.max(count, numbers.length * 2));
+    for (let at = 0; at < longer.length; at += PIECE_COUNT) {
+      const end = Math.min(at + PIECE_COUNT, longer.length);
+      const known = numbers.subarray(at, end);
+      longer.set(known, at);
+      longer.fill(0, at + known.length, end);
+      await pause();
+    }
+    scratch.release(numbers);
+    this.numbers = longer;
+  }
+}
 
 /** At most this share of the slots is in use. */
 const LOAD_SHARE = 1 / 2;
 const FIRST_SLOT_COUNT = 4096;
-/** Pairs moved between two pauses. */
+/** Numbers copied and pairs moved between two pauses. */
 const PIECE_COUNT = 16 * 1024;
 
 /** Numbers pairs of numbers from 1 in order of arrival. 8 bytes a pair, 8 to 32 for its slots, and spare room. */
@@ -45,7 +73,7 @@ export class PairNumbers {
   numberOf(first: number, second: number): number {
     const [slots, firsts, seconds] = [this.#slots, this.#firsts.numbers, this.#seconds.numbers];
     const mask = slots.length - 1;
-    for (let slot = hashOf(first, second) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hashOfPair(first, second) & mask; ; slot = (slot + 1) & mask) {
       const pair = slots[slot]!;
       if (pair !== 0 && (firsts[pair] !== first || seconds[pair] !== second)) continue;
       if (pair !== 0) return pair;
@@ -59,7 +87,7 @@ export class PairNumbers {
     const slots = this.scratch.takeZeros(slotCount);
     const mask = slotCount - 1;
     for (let pair = 1; pair < this.#end; pair += 1) {
-      let slot = hashOf(this.firstOf(pair), this.secondOf(pair)) & mask;
+      let slot = hashOfPair(this.firstOf(pair), this.secondOf(pair)) & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
       slots[slot] = pair;
       if (pair % PIECE_COUNT === 0) await pause();
@@ -72,9 +100,4 @@ export class PairNumbers {
 /** A power of two with spare room, as each growth places all pairs again. */
 function slotCountFor(end: number): number {
   return 2 ** (Math.ceil(Math.log2(end / LOAD_SHARE)) + 1);
-}
-
-function hashOf(first: number, second: number): number {
-  const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
-  return (mixed ^ (mixed >>> 15)) >>> 0;
 }

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- slots are below the capacity */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 
 const FIRST_PAIR_SLOT_COUNT = 256;
 /** Slots of the former table moved with each new pair: it is empty long before the next one is full. */
@@ -66,8 +66,7 @@ class Slots {
   /** The slot of a pair, or the free one where it belongs. */
   slotOf(first: number, second: number): number {
     const mask = this.length - 1;
-    let slot = (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 0;
-    slot = (slot ^ (slot >>> 15)) & mask;
+    let slot = hashOfPair(first, second) & mask;
     while (this.numbers[slot] !== 0 && (this.firsts[slot] !== first || this.seconds[slot] !== second)) slot = (slot + 1) & mask;
     return slot;
   }
@@ -81,4 +80,10 @@ class Slots {
     this.seconds[slot] = second;
     this.numbers[slot] = number;
   }
+}
+
+/** A hash of a pair of integers below 2^32. */
+export function hashOfPair(first: number, second: number): number {
+  const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
 }

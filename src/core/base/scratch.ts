@@ -1,5 +1,5 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the list */
-import { inChunks } from "./in-chunks.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { inChunks } from "./yield.js";
 
 /** Shorter arrays are not pooled: the engine reuses their memory anyway. */
 const KEPT_COUNT_MIN = 4 * 1024;

@@ -1,7 +1,6 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
-import { compareCodePoints } from "./order.js";
-import { sortNumbers } from "./sort-numbers.js";
-import type { Turns } from "./turn.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { sortNumbers } from "./arrays.js";
+import type { Turns } from "./yield.js";
 
 /** Sort keys are integers below this: the ranks of some characters, then, as the low part, the position of the value. */
 const KEY_SPAN = 2 ** 53;
@@ -190,4 +189,22 @@ function firstBehind(values: readonly string[], codes: Uint32Array, code: number
     else high = middle;
   }
   return low;
+}
+
+/**
+ * Compares strings by Unicode code point, which is UTF-8 byte order. UTF-16 order differs only in that surrogates (D800–DFFF)
+ * stand for code points above E000–FFFF.
+ */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const x = a.charCodeAt(at);
+    const y = b.charCodeAt(at);
+    if (x !== y) return liftSurrogate(x) - liftSurrogate(y);
+  }
+  return a.length - b.length;
+}
+
+function liftSurrogate(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2000 : unit >= 0xe000 ? unit - 0x800 : unit;
 }

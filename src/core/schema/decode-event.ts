@@ -1,14 +1,10 @@
 import { LIMITS } from "../base/limits.js";
-import { shown } from "../base/errors.js";
-import type { ErrorCode } from "../base/errors.js";
+import { shown, type ErrorCode } from "../base/errors.js";
 import { isUnusableId, numericIdFault } from "../base/json-text.js";
 import { writeUuidOfText, writeUuidV7 } from "../base/uuid.js";
-import { FIELDS, FIELD_COUNT, fieldIndex } from "./fields.js";
-import type { FieldRow } from "./fields.js";
-import { MetadataMembers, readMetadata, utf8Length } from "./metadata.js";
-import type { KnownKeys } from "./metadata.js";
+import { FIELDS, FIELD_COUNT, fieldIndex, DEFAULT_PROJECT, type FieldRow } from "./fields.js";
+import { MetadataMembers, readMetadata, utf8Length, type KnownKeys } from "./metadata.js";
 import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "./instant.js";
-import { DEFAULT_PROJECT } from "./project.js";
 import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
 /** Why an event was rejected. */

@@ -1,7 +1,7 @@
-import { grouped } from "../../core/base/grouped.js";
+import { grouped } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
 import type { IdentityNames } from "../../identity/identity-ids.js";

@@ -1,4 +1,4 @@
-import { compareCodePoints } from "../../core/base/order.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { DICTIONARY_OF_FIELD, storedRecord, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { StoredRecord } from "../../core/schema/record.js";

@@ -2,7 +2,7 @@ import { listOf } from "../../formats/arrow/answer-list.js";
 import type { Table } from "../../formats/arrow/answer-table.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { EventInput } from "../../core/schema/event.js";
 
 /**

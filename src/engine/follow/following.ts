@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { areSameBytes } from "../../core/base/same-bytes.js";
+import { areSameBytes } from "../../core/base/bytes.js";
 import { Follower } from "../../store/follow/follower.js";
 import { otherState, WatchedObject } from "../../store/follow/journal-tail.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, keysOf, parseKey, type StoreKeys } from "../../store/files/side-files.js";
@@ -10,7 +10,7 @@ import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredSegments } from "../query/saved-segments.js";
-import type { Wait } from "../../core/base/clock.js";
+import type { Wait } from "../../core/base/time.js";
 
 /** The services of a Daybook that follows its writer. */
 interface FollowServices {

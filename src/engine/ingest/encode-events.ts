@@ -5,9 +5,8 @@ import { dayOf } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { EventFault, DECODED_ROW_COUNT, DecodedEvents, decodeEvent, textFault, type DecodeContext } from "../../core/schema/decode-event.js";
 import { eventRecord, type EventRecord } from "../../core/schema/event.js";
-import { FIELDS, FIELD_COUNT, fieldIndex, type FieldRow } from "../../core/schema/fields.js";
+import { FIELDS, FIELD_COUNT, fieldIndex, type FieldRow, slugOf } from "../../core/schema/fields.js";
 import { SCALAR_CHARS_MAX, type KnownKey, type MetadataMembers, type KnownKeys } from "../../core/schema/metadata.js";
-import { slugOf } from "../../core/schema/slug.js";
 import { type Dictionaries, dictionaryBytesMax } from "../../storage/column/dictionaries.js";
 import type { JsonDictionary, Dictionary } from "../../storage/column/dictionary.js";
 import type { EventKey } from "../../storage/segment/event-order.js";
@@ -309,7 +308,7 @@ export class EventEncoder {
   }
 
   #keepSlug(name: number, slug: number): void {
-    if (name >= this.#slugCodes.length) this.#slugCodes = grown(this.#slugCodes, new Uint32Array(2 ** Math.ceil(Math.log2(name + 1))));
+    if (name >= this.#slugCodes.length) this.#slugCodes = grown(this.#slugCodes, 2 ** Math.ceil(Math.log2(name + 1)));
     this.#slugCodes[name] = slug;
   }
 

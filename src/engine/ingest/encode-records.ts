@@ -1,5 +1,5 @@
 import { DaybookError, parameterError } from "../../core/base/errors.js";
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";

@@ -1,13 +1,12 @@
-import { notifyEach } from "../../core/base/notify-each.js";
-import type { Clock } from "../../core/base/clock.js";
+import { notifyEach } from "../../core/base/promises.js";
+import { type Clock, isoOf } from "../../core/base/time.js";
 import { DaybookError, shown, parameterError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { isoOf } from "../../core/base/time.js";
-import { yieldToEventLoop, Turns } from "../../core/base/turn.js";
+import { yieldToEventLoop, Turns } from "../../core/base/yield.js";
 import { type EventFault, DECODED_ROW_COUNT, type DecodeContext } from "../../core/schema/decode-event.js";
 import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../core/schema/event.js";
-import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import { type DecodedRecord, type NamedProject, decodeRecord, type RecordContext } from "../../identity/decode-record.js";
+import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import type { ProjectTexts } from "../../storage/segment/segment.js";
 import { BatchBuilder, type Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";

@@ -1,6 +1,5 @@
-import type { Clock } from "../../core/base/clock.js";
+import { isoOf, type Clock } from "../../core/base/time.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
-import { isoOf } from "../../core/base/time.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { normalEmail } from "../../query/plan/subject.js";
 import type { IdentityView } from "../../identity/identity-view.js";

@@ -1,6 +1,6 @@
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Answer, Executor, Plan, ReportName } from "../../query/plan/plan.js";
-import type { AnyFold, AnySurvey, FoldContext, Report, Study } from "../../query/reports/form/report.js";
+import type { AnySinglePass, AnyMultiPass, PassContext, Report, TableQuery } from "../../query/reports/form/report.js";
 import type { TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
@@ -42,17 +42,17 @@ export class MemoryExecutor implements Executor {
   }
 
   #answer<K extends ReportName>(report: Report<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
-    if (report.kind === "study") return this.#study(report, plan, question);
-    return report.kind === "fold" ? this.#fold(report, plan, question) : this.#survey(report, plan, question);
+    if (report.kind === "table_query") return this.#study(report, plan, question);
+    return report.kind === "single_pass" ? this.#fold(report, plan, question) : this.#survey(report, plan, question);
   }
 
-  #study<K extends ReportName>(report: Study<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
+  #study<K extends ReportName>(report: TableQuery<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     return onSnapshot(askingOf(plan, question), (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
   }
 
-  #fold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
+  #fold<K extends ReportName>(report: AnySinglePass<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     const { contexts, slices, work } = question;
-    const begin = (moment: TableSnapshot, missing: PendingLoads, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<FoldContext> } | null => {
+    const begin = (moment: TableSnapshot, missing: PendingLoads, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<PassContext> } | null => {
       const read = report.read?.(plan, moment, missing) ?? null;
       return missing.isEmpty ? { read, context: contexts.of(plan, moment, { snapshot, work, slices }) } : null;
     };
@@ -72,7 +72,7 @@ export class MemoryExecutor implements Executor {
     });
   }
 
-  #survey<K extends ReportName>(report: AnySurvey<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
+  #survey<K extends ReportName>(report: AnyMultiPass<K>, plan: Plan<K>, question: QueryRun): Promise<Answer<K>> {
     const { contexts, slices, work } = question;
     const begin = (moment: TableSnapshot, missing: PendingLoads, snapshot: Snapshot) => {
       const read = report.read?.(plan, moment, missing) ?? null;

@@ -3,7 +3,7 @@ import type { Selector } from "../../query/filter/predicate.js";
 import { accessOf } from "../../query/filter/select.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName } from "../../query/plan/plan.js";
-import type { AnyPass, FoldContext } from "../../query/reports/form/report.js";
+import type { AnyPass, PassContext } from "../../query/reports/form/report.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
@@ -84,13 +84,13 @@ interface ExplainedPass {
 /** Null if something is missing. */
 function passesOf(plan: Plan, contexts: ReportContexts, moment: TableSnapshot, missing: PendingLoads): { readonly passing: Promise<readonly ExplainedPass[]> } | null {
   const report = reportOf(plan);
-  const read = report.kind === "study" ? null : (report.read?.(plan, moment, missing) ?? null);
+  const read = report.kind === "table_query" ? null : (report.read?.(plan, moment, missing) ?? null);
   if (!missing.isEmpty) return null;
-  if (report.kind === "survey") {
+  if (report.kind === "multi_pass") {
     const own = Object.values(report.parts(plan, contexts.rowContextOf(moment), read));
     return { passing: passesOfParts([...contexts.segmentPartsOf(own.flatMap(({ scopes }) => scopes)), ...own], contexts, moment) };
   }
-  const pass = (context: FoldContext): ExplainedPass => ({ part: report.kind === "fold" ? partOfFold(report, plan, context, read) : null, selectors: [context.selector] });
+  const pass = (context: PassContext): ExplainedPass => ({ part: report.kind === "single_pass" ? partOfFold(report, plan, context, read) : null, selectors: [context.selector] });
   const ofSegments = passesOfParts(contexts.segmentPartsOf([plan]), contexts, moment);
   return { passing: Promise.all([ofSegments, contexts.of(plan, moment, null)]).then(([passes, context]) => [...passes, pass(context)]) };
 }

@@ -1,4 +1,4 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import type { Selector } from "../../query/filter/predicate.js";
@@ -62,8 +62,8 @@ export class Gathering<S, T> {
 
   async stateOf(snapshot: Snapshot): Promise<S> {
     const state = await this.#stateOfAll(snapshot);
-    const whose = this.selectors[0]?.whose ?? null;
-    return whose === null ? state : (this.part.only?.(state, whose) ?? state);
+    const actorFilter = this.selectors[0]?.actorFilter ?? null;
+    return actorFilter === null ? state : (this.part.only?.(state, actorFilter) ?? state);
   }
 
   async #stateOfAll(snapshot: Snapshot): Promise<S> {
@@ -172,7 +172,7 @@ export class Gathering<S, T> {
   /** Whether the actors suffice, so that no row need be read. */
   #asksWho(rows: Rows): boolean {
     const { part, selectors } = this;
-    return part.scanWho !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector));
+    return part.scanActors !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector));
   }
 
   async #addRows(state: S, rows: Rows): Promise<void> {
@@ -189,9 +189,9 @@ export class Gathering<S, T> {
       await this.slices.until(loading);
       await this.#pause();
     }
-    if (part.scanWho !== undefined && this.#asksWho(rows)) {
+    if (part.scanActors !== undefined && this.#asksWho(rows)) {
       const who = await rows.who();
-      part.scanWho(state, rows, who);
+      part.scanActors(state, rows, who);
       this.work.rowCount += who.actors.length;
     } else {
       if (loading !== null) this.work.loadCount += 1;

@@ -1,5 +1,5 @@
 import { shown } from "../../core/base/errors.js";
-import { notifyEach } from "../../core/base/notify-each.js";
+import { notifyEach } from "../../core/base/promises.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { isFieldName } from "../../query/plan/field-names.js";
 import { namedFieldsOf } from "../../query/plan/filters/field-operand.js";

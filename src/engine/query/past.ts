@@ -1,5 +1,5 @@
 import { parameterError } from "../../core/base/errors.js";
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import type { Store } from "../../store/live/store.js";
 import { storeAsOf } from "../../store/live/store-as-of.js";
 import type { QueryTarget, Present } from "./as-of.js";

@@ -1,16 +1,15 @@
-import { assert } from "../../core/base/assert.js";
-import { inTurns } from "../../core/base/steps.js";
+import { assert } from "../../core/base/errors.js";
+import { inTurns } from "../../core/base/yield.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import { SelectorCompiler, type FilterContext } from "../../query/filter/compile.js";
-import { identityTest, type KnownFields, type KnownValues, type RowLabels } from "../../query/filter/known-fields.js";
-import type { Selector } from "../../query/filter/predicate.js";
+import { identityTest, type KnownFields, type KnownValues, type RowLabels, type Selector } from "../../query/filter/predicate.js";
 import { compileRegexes } from "../../query/filter/regex.js";
 import { IdentityIds } from "../../identity/identity-ids.js";
 import type { CompanyView } from "../../identity/identity-view.js";
 import type { ReportRules, PlannedFilter, Operand, Plan, QueryScope } from "../../query/plan/plan.js";
 import type { Rates } from "../../query/plan/input.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
-import type { AnyPass, FoldContext, RowContext } from "../../query/reports/form/report.js";
+import type { AnyPass, PassContext, RowContext } from "../../query/reports/form/report.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
@@ -114,10 +113,10 @@ export class ReportContexts {
   }
 
   /** The context of a fold. @param passing as of `selectorsOf` @throws as `selectorsOf` */
-  async of(plan: Plan, moment: TableSnapshot, passing: Passing | null): Promise<FoldContext> {
+  async of(plan: Plan, moment: TableSnapshot, passing: Passing | null): Promise<PassContext> {
     const context = this.rowContextOf(moment);
     const report = reportOf(plan);
-    const [[selector] = []] = await this.selectorsOf([{ scopes: [plan], only: report.kind === "fold" ? report.only : undefined }], moment, passing);
+    const [[selector] = []] = await this.selectorsOf([{ scopes: [plan], only: report.kind === "single_pass" ? report.only : undefined }], moment, passing);
     assert(selector !== undefined, "a scope has a selector");
     return { ...context, selector };
   }
@@ -199,7 +198,7 @@ async function compileAll(parts: readonly PassScopes[], context: FilterContext, 
 /** Whether a plan reads all-time tables. */
 export function readsTables(plan: Plan): boolean {
   const report = reportOf(plan);
-  return report.kind === "study" || report.read !== undefined || asksCompanies(plan) || operandsOf(plan).some(({ operand }) => isKnown(operand));
+  return report.kind === "table_query" || report.read !== undefined || asksCompanies(plan) || operandsOf(plan).some(({ operand }) => isKnown(operand));
 }
 
 /** Whether tables are looked up while rows are scanned. */

@@ -1,7 +1,7 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import type { Plan, ReportName, QueryScope } from "../../query/plan/plan.js";
 import { segmentsOf } from "../../query/plan/scopes-of.js";
-import type { Report, AnyFold, FoldContext, CachedState, Pass } from "../../query/reports/form/report.js";
+import type { Report, AnySinglePass, PassContext, CachedState, Pass } from "../../query/reports/form/report.js";
 import { reports } from "../../query/reports/reports.js";
 import type { NamedSegments } from "./segment-members.js";
 
@@ -27,14 +27,14 @@ export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K> {
 }
 
 /** The single part of a query that is a fold. @param read what the report read from tables */
-export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<K>, context: FoldContext, read: unknown): Pass<unknown, unknown> {
+export function partOfFold<K extends ReportName>(report: AnySinglePass<K>, plan: Plan<K>, context: PassContext, read: unknown): Pass<unknown, unknown> {
   const kept = keptOf(report, plan, context);
   return {
     scopes: [plan],
     columns: report.columns(plan, context),
     begin: () => report.begin(plan, context, read),
     scan: (state, rows) => report.scan(state, rows, context),
-    ...(report.scanWho === undefined ? {} : { scanWho: report.scanWho }),
+    ...(report.scanActors === undefined ? {} : { scanActors: report.scanActors }),
     ...(report.only === undefined ? {} : { only: report.only }),
     ...(kept === null ? {} : { kept }),
     ...(report.isDone === undefined ? {} : { isDone: report.isDone }),
@@ -42,7 +42,7 @@ export function partOfFold<K extends ReportName>(report: AnyFold<K>, plan: Plan<
   };
 }
 
-function keptOf<K extends ReportName>({ kept }: AnyFold<K>, plan: Plan<K>, context: FoldContext): CachedState<unknown, unknown> | null {
+function keptOf<K extends ReportName>({ kept }: AnySinglePass<K>, plan: Plan<K>, context: PassContext): CachedState<unknown, unknown> | null {
   const key = kept?.key(plan, context) ?? null;
   if (kept === undefined || key === null) return null;
   return { ...kept, key: `${plan.report} ${key}` };

@@ -1,7 +1,7 @@
 import { parseJsonText } from "../../core/base/json-text.js";
 import { parameterError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { compareCodePoints } from "../../core/base/order.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { checkSavedSegment } from "../../query/plan/insights/segments.js";
 import type { PeopleSegment } from "../../query/plan/insights/input.js";
 import { normalEmail } from "../../query/plan/subject.js";

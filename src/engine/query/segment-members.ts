@@ -1,17 +1,16 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the end of all */
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
+import { inTurns, piecesOf, type Steps } from "../../core/base/yield.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
-import type { SegmentMembers, MembersOf } from "../../query/filter/known-fields.js";
+import type { SegmentMembers, MembersOf } from "../../query/filter/predicate.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ConditionPlan, SegmentPlan } from "../../query/plan/insights/plan.js";
 import { rangeOf } from "../../query/plan/insights/segments.js";
 import type { PlannedFilter, Range, QueryScope } from "../../query/plan/plan.js";
 import type { AnyPass } from "../../query/reports/form/report.js";
-import { eachAddedCount, type ActorCounts } from "../../query/reports/events/actor-counts.js";
+import { eachAddedCount, actorCountsPass, actorsPass, type ActorCounts } from "../../query/reports/events/actor-counts.js";
 import { eachActor, unitedActors, type DistinctActors } from "../../query/reports/events/distinct-actors.js";
-import { actorCountsPass, actorsPass } from "../../query/reports/events/actors-pass.js";
 
 /** Identities tested in one step: some milliseconds. */
 const IDENTITIES_PER_STEP = 32_768;

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 
 /** Shared: queries call `yieldSometimes` often and rarely pause. */
 const NO_PAUSE = Promise.resolve();

@@ -1,10 +1,9 @@
-import type { Clock } from "../../core/base/clock.js";
+import { isoOf, type Clock } from "../../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
-import { isoOf } from "../../core/base/time.js";
 import { readDate } from "../../query/plan/date-range.js";
 import type { DateInput } from "../../query/plan/input.js";
 import { memberError, readMembers, readText } from "../../query/plan/members.js";
-import { DEFAULT_PROJECT } from "../../core/schema/project.js";
+import { DEFAULT_PROJECT } from "../../core/schema/fields.js";
 import { type Store, projectsOf } from "../../store/live/store.js";
 import type { AlsoDeleted, DeletedCounts, DeletionRule } from "../../store/upkeep/delete-rows.js";
 import type { Housekeeping, UntilUnread } from "./housekeeping.js";

@@ -1,4 +1,4 @@
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import { freeze, seal, isSealDue, type Frozen, compact, compactionsDue, type Due } from "../../store/upkeep/seal.js";
 import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";

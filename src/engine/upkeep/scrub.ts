@@ -1,10 +1,10 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { Sha256, toHex } from "../../core/base/hash.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { notifyEach } from "../../core/base/notify-each.js";
+import { notifyEach } from "../../core/base/promises.js";
 import { filesOf, type FileEntry } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
-import type { Wait } from "../../core/base/clock.js";
+import type { Wait } from "../../core/base/time.js";
 
 export interface ScrubOptions {
   /** Reading speed. Default 1 MiB a second. */

@@ -1,8 +1,7 @@
-import type { Clock, Wait } from "../../core/base/clock.js";
+import { type Clock, type Wait, dayOf, isoOf, isoOfDay } from "../../core/base/time.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { compareCodePoints } from "../../core/base/order.js";
-import { dayOf, isoOf, isoOfDay } from "../../core/base/time.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { readMembers } from "../../query/plan/members.js";
 import type { TimeToLiveRule, Manifest } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";

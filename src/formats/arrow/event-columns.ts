@@ -1,7 +1,7 @@
 import { parameterError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { placesOfColumns, type ColumnPlace } from "../../core/schema/column-names.js";
+import { placesOfColumns, type ColumnPlace } from "../../core/schema/fields.js";
 import type { EventInput } from "../../core/schema/event.js";
 
 /** The value of a row in the form of an event's member; null if not set. */

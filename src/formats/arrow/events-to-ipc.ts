@@ -4,7 +4,7 @@ import {
   AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter, type Data,
 } from "apache-arrow";
 import { dayStartMs } from "../../core/base/time.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { codeAt, type CodeColumn } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";

@@ -1,44 +1,20 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import {
-  Bool,
-  FixedSizeBinary,
-  Float64,
-  Null,
-  TimestampMillisecond,
-  Uint32,
-  makeData,
-  Dictionary,
-  Uint16,
-  Uint8,
-  Utf8,
-  Vector,
-  Field,
-  RecordBatch,
-  Schema,
-  Struct,
-  type Data,
-  type DataType,
+  Bool, FixedSizeBinary, Float64, Null, TimestampMillisecond, Uint32, makeData, Dictionary, Uint16, Uint8, Utf8, Vector, Field, RecordBatch, Schema,
+  Struct, type Data, type DataType,
 } from "apache-arrow";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { dayStartMs, isoOfDay } from "../../core/base/time.js";
 import { allocateCodes, codeWidth, type Codes } from "../../storage/column/codes.js";
 import { denseCodes } from "../../storage/column/column.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import {
-  FIELDS,
-  metadataColumn,
-  FIELD_COUNT,
-  SHAPE_COLUMN,
-  fieldIndex,
-  ID_COLUMN,
-  SEQUENCE_COLUMN,
-  TIME_COLUMN,
-  type FieldRow,
+  FIELDS, metadataColumn, FIELD_COUNT, SHAPE_COLUMN, fieldIndex, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, type FieldRow,
 } from "../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { instantsOf, asDayRows, daysOf, rowsInRange, type EventRange } from "./day-rows.js";
 import { Validity, utf8Data } from "./utf8-data.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
 
 type CellArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 

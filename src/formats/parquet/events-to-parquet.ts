@@ -1,9 +1,8 @@
 import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
 import {
-  daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, type EventRange, type IdentityIdOf,
-  type DayRows,
+  daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, type EventRange, type IdentityIdOf, type DayRows,
 } from "../arrow/day-rows.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { FIELDS, type FieldRow } from "../../core/schema/fields.js";

@@ -1,6 +1,5 @@
-import type { Clock } from "../../core/base/clock.js";
+import { parseTimestamp, type Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
-import { parseTimestamp } from "../../core/base/time.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 import type { IngestResult } from "../../core/schema/event.js";

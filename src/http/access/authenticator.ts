@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.js";
+import type { Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { findValidToken, missingToken, tokenIn } from "./access.js";

@@ -1,7 +1,6 @@
 import { parameterError } from "../../core/base/errors.js";
 import { hmacSha256 } from "../../core/base/hash.js";
-import { SEQUENCES } from "../../engine/follow/changes.js";
-import type { Sequences } from "../../engine/follow/changes.js";
+import { SEQUENCES, type Sequences } from "../../engine/follow/changes.js";
 import type { ServedDaybook } from "./access.js";
 
 /** Sequences for wrapped Daybooks, whose own are not accessible. Numbers sealed with them are valid until the process ends. */

@@ -4,8 +4,9 @@ import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { parseTimestamp } from "../../core/base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { EXPECTED_ORIGIN, originPattern, PAGE_IDS, ROLES, SCOPES, tokenHash } from "./token.js";
-import type { PageId, PublicRules, Role, Scope, TokenRecord } from "./token.js";
+import {
+  EXPECTED_ORIGIN, originPattern, PAGE_IDS, ROLES, SCOPES, tokenHash, type PageId, type PublicRules, type Role, type Scope, type TokenRecord,
+} from "./token.js";
 
 /** A token as written in a file: exactly one of `token` (the value) and `sha256` (hex); the other members as in `TokenRecord`. */
 export interface TokenEntry {

@@ -1,10 +1,8 @@
 import { isoOf } from "../../core/base/time.js";
 import { toHex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import { byHash } from "./token.js";
-import { tokenRecord, tokenRecords } from "./token-file.js";
-import type { PageId, Role, Scope, TokenRecord } from "./token.js";
-import type { TokenEntry, TokenOptions } from "./token-file.js";
+import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./token.js";
+import { tokenRecord, tokenRecords, type TokenEntry, type TokenOptions } from "./token-file.js";
 
 /** Looks up tokens by hash, so that it never sees a token's value. */
 export interface TokenStore {

@@ -1,5 +1,4 @@
-import { digestOf } from "../../core/base/digest.js";
-import { toHex } from "../../core/base/hash.js";
+import { digestOf, toHex } from "../../core/base/hash.js";
 
 const encoder = new TextEncoder();
 /** From this length on the platform's asynchronous hash is faster than the synchronous one. */

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import { joined, type BodyStream } from "../wire/exchange.js";
 import { etagOfBytes } from "./etag.js";
 

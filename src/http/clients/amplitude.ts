@@ -4,8 +4,9 @@ import { checkShape } from "../shapes/check-shape.js";
 import { id, instant, object, callTimeMs, idOf, objectOf, textOf, without, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { Rejected } from "../tracking/store-entries.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, mistypedMembers, companyOf, companyRecords, memberRecord, otherGroups, traitRecords } from "./people.js";
-import type { FieldNames, Person, TraitChanges } from "./people.js";
+import {
+  fieldsOf, mistypedMembers, companyOf, companyRecords, memberRecord, otherGroups, traitRecords, type FieldNames, type Person, type TraitChanges,
+} from "./people.js";
 
 /** Members of an event that become event fields. */
 export const AMPLITUDE_FIELDS: FieldNames = {

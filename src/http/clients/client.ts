@@ -1,14 +1,15 @@
 import type { z } from "zod";
 import type { KeySource, ClientRequest, Caller, ClientAnswer } from "../routing/route.js";
 import { objectOf, isObject, faultOf, type JsonObject, type ReceivedItem } from "../tracking/call.js";
-import { authorizeRecords, errorOf, rejectedBy, storeEntries, forEachYielding } from "../tracking/store-entries.js";
-import type { TrackingOutcome, Rejected, ReceivedEntry } from "../tracking/store-entries.js";
+import {
+  authorizeRecords, errorOf, rejectedBy, storeEntries, forEachYielding, type TrackingOutcome, type Rejected, type ReceivedEntry,
+} from "../tracking/store-entries.js";
 import type { ErrorCode } from "../../core/base/errors.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { ADDRESSES } from "./people.js";
 import { toHex } from "../../core/base/hash.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import type { Clock } from "../../core/base/clock.js";
+import type { Clock } from "../../core/base/time.js";
 
 /** Adapter for one client library: reads its requests, and makes the answers that it expects. */
 export interface ClientAdapter {

@@ -8,8 +8,8 @@ import type { KeySource, ClientRequest } from "../routing/route.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import {
   fieldsOf, mistypedMembers, aliasRecord, companyOf, COMPANY_TYPES, mergeRecords, otherGroups, companyRecords, isCompanyType, traitRecords,
+  type FieldNames, type RecordMoment, type Person, type TraitChanges,
 } from "./people.js";
-import type { FieldNames, RecordMoment, Person, TraitChanges } from "./people.js";
 
 /** Properties of an event that become event fields. */
 export const MIXPANEL_FIELDS: FieldNames = {

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { parameterError } from "../../core/base/errors.js";
-import { digitsOf } from "../../core/schema/currency.js";
+import { digitsOf } from "../../core/schema/fields.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { instantOf, isBeforeNumericMin, instantFault } from "../../core/schema/instant.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { id, object, idOf, objectOf, textOf, isPlaceholderId, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
-import { fieldsOf, mistypedMembers, aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf } from "./people.js";
-import type { FieldNames, RecordMoment } from "./people.js";
+import {
+  fieldsOf, mistypedMembers, aliasRecord, companyRecords, memberRecord, traitRecords, traitsOf, type FieldNames, type RecordMoment,
+} from "./people.js";
 
 /** Properties of an event that become event fields; revenue is converted to major units first. */
 export const OPENPANEL_FIELDS: FieldNames = { __revenue: "value", __path: "url", __referrer: "referrer" };

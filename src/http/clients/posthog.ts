@@ -4,9 +4,9 @@ import { checkShape } from "../shapes/check-shape.js";
 import { callTimeMs, idOf, isObject, screenOf, textOf, without, id, instant, object, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import type { ClientAdapter, ItemContext } from "./client.js";
 import {
-  fieldsOf, mistypedMembers, aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords,
+  fieldsOf, mistypedMembers, aliasRecord, companyOf, companyRecords, isCompanyType, mergeRecords, otherGroups, traitRecords, type FieldNames,
+  type RecordMoment, type Person,
 } from "./people.js";
-import type { FieldNames, RecordMoment, Person } from "./people.js";
 
 /** Properties of an event that become event fields. */
 export const POSTHOG_FIELDS: FieldNames = {

@@ -3,12 +3,11 @@ import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./visitors.js";
 import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
-import { pooledRandom } from "../../core/base/random.js";
-import type { Clock } from "../../core/base/clock.js";
+import { pooledRandom } from "../../core/base/uuid.js";
+import { type Clock, isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
 import { ALLOWANCE, type AllowingDaybook, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
-import { isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
 import type { ServedDaybook } from "../access/access.js";
 import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";

@@ -1,8 +1,6 @@
-import { toHex } from "../../core/base/hash.js";
-import type { Clock } from "../../core/base/clock.js";
-import { KeyedHash } from "../../core/base/keyed-hash.js";
+import { toHex, KeyedHash } from "../../core/base/hash.js";
+import { dayOf, dayStartMs, MS_PER_DAY, type Clock } from "../../core/base/time.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { dayOf, dayStartMs, MS_PER_DAY } from "../../core/base/time.js";
 
 /** Salts of a UTC day and of the day before. */
 export interface Salts {

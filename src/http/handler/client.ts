@@ -1,12 +1,10 @@
-import { DaybookError } from "../../core/base/errors.js";
-import type { ErrorCode } from "../../core/base/errors.js";
+import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { authorize } from "../access/access.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/request-counts.js";
 import type { RepeatableItem } from "../clients/client.js";
-import { writtenBytes } from "../overload/admission.js";
-import type { HeldMemory } from "../overload/admission.js";
+import { writtenBytes, type HeldMemory } from "../overload/admission.js";
 import { readBody } from "../request/body.js";
 import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, KeySource, ClientRoute, ClientRequest } from "../routing/route.js";

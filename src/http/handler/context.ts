@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.js";
+import type { Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { invalidToken, projectOf } from "../access/access.js";
 import type { Authenticator } from "../access/authenticator.js";

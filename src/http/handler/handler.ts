@@ -1,8 +1,8 @@
 import { responseOf, wireRequestOf, type WireReply, type WireRequest } from "../wire/exchange.js";
-import { systemClock, type Clock } from "../../core/base/clock.js";
+import { systemClock, type Clock } from "../../core/base/time.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import { notifyEach } from "../../core/base/notify-each.js";
+import { notifyEach } from "../../core/base/promises.js";
 import type { ServedDaybook } from "../access/access.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";

@@ -3,7 +3,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { FailedTokenLimits } from "../access/authenticator.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { ParseRoom, TokenShares } from "./parse-room.js";
 

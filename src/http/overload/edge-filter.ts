@@ -1,14 +1,12 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { tokenIn } from "../access/access.js";
-import type { RequiredAccess } from "../access/access.js";
+import { tokenIn, type RequiredAccess } from "../access/access.js";
 import { Admission, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";
 import { errorReply } from "../answer/error-reply.js";
 import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/exchange.js";
 import type { EdgeRoute, RouteSummary } from "../routing/route.js";
-import { createRouter, routeOf } from "../routing/router.js";
-import type { Router } from "../routing/router.js";
+import { createRouter, routeOf, type Router } from "../routing/router.js";
 import { TokenShares } from "./parse-room.js";
 
 /** Rules of the edge filter: plain values, so that it can run on another thread than the handler. */

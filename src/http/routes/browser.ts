@@ -2,8 +2,7 @@ import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { collectBody } from "../shapes/bodies.js";
-import { SERVED_FILES, sharedFile } from "../files/browser-files.js";
-import type { BrowserFiles } from "../files/browser-files.js";
+import { SERVED_FILES, sharedFile, type BrowserFiles } from "../files/browser-files.js";
 import type { CollectRoute, FileRoute } from "../routing/route.js";
 
 const noQuery = z.strictObject({});

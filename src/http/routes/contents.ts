@@ -6,7 +6,7 @@ import { guarded, type Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
 import { requireMember } from "../access/query-rights.js";
 import { wireNames } from "../wire/wire-names.js";
-import { compareCodePoints } from "../../core/base/order.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf, parseTimestamp } from "../../core/base/time.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";

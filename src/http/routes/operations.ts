@@ -2,8 +2,7 @@ import { z } from "zod";
 import { answers } from "../shapes/answers.js";
 import { health, metricsText } from "../operations/metrics.js";
 import { openapiText } from "../operations/openapi.js";
-import { guarded } from "../routing/route.js";
-import type { Route } from "../routing/route.js";
+import { guarded, type Route } from "../routing/route.js";
 
 const noQuery = z.strictObject({});
 

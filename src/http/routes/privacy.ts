@@ -3,9 +3,8 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/requests.js";
 import { bytesOfLines } from "../answer/json-pieces.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
-import { guarded } from "../routing/route.js";
+import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
 import type { RequiredAccess } from "../access/access.js";
-import type { GuardedRoute, Route } from "../routing/route.js";
 import { requireMember } from "../access/query-rights.js";
 import { wireNames } from "../wire/wire-names.js";
 

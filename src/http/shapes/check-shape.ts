@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { DaybookError, shown } from "../../core/base/errors.js";
-import type { ErrorCode } from "../../core/base/errors.js";
+import { DaybookError, shown, type ErrorCode } from "../../core/base/errors.js";
 
 interface Flaw {
   readonly code: ErrorCode;

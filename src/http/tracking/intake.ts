@@ -10,8 +10,9 @@ import {
   CALL_KINDS, RECORD_KINDS, trackingBodies, callTimeMs, faultOf, objectOf, idOf, screenOf, textOf, type ReceivedItem, type TrackingCall,
   type CallKind, type EventKind, type RecordKind, type JsonObject,
 } from "./call.js";
-import { forEachYielding, authorizeRecords, errorOf, rejectedBy, storeEntries } from "./store-entries.js";
-import type { ReceivedEntry, TrackingOutcome, Rejected } from "./store-entries.js";
+import {
+  forEachYielding, authorizeRecords, errorOf, rejectedBy, storeEntries, type ReceivedEntry, type TrackingOutcome, type Rejected,
+} from "./store-entries.js";
 
 /** Event names of views; both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;

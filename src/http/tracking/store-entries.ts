@@ -7,7 +7,7 @@ import { authorize, aliasRefused, hideSuppressed, type ServedDaybook } from "../
 import type { HeaderNotice } from "../answer/headers.js";
 import type { Caller } from "../routing/route.js";
 import { faultOf, withUsableIds, type TrackingCall, type RecordKind, type ReceivedItem, type ReceivedEvent, type ReceivedRecord } from "./call.js";
-import { yieldToEventLoop } from "../../core/base/turn.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
 
 /** Names of call members by their names in the library. */
 const CALL_NAMES: Readonly<Record<string, string>> = {

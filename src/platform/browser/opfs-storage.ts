@@ -5,9 +5,8 @@ import {
 } from "../../store/storage/storage.js";
 import {
   OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
-  requireWritable, withOpen, writeAll,
+  requireWritable, withOpen, writeAll, type AccessHandle,
 } from "./opfs-file.js";
-import type { AccessHandle } from "./opfs-file.js";
 import { withExclusiveLock, takeWebLock } from "./web-lock.js";
 
 /** Appends to one file. Operations are synchronous, so they stay in order. */

@@ -4,7 +4,7 @@ import {
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
-import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing } from "./private-files.js";
+import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, writeAll } from "./private-files.js";
 import { basename, dirname, join, resolve } from "node:path";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
@@ -15,7 +15,6 @@ import { kernelFileSystem } from "./kernel-file-system.js";
 import { LockClaims, isClaim, takeLock, type HeldLock, type LockTerms, type LockWait } from "./lock-file.js";
 import { nativeCodec } from "./native-codec.js";
 import { machineProcesses, type ProcessTable } from "./process-table.js";
-import { writeAll } from "./private-files.js";
 
 /** Appends to one file. A failed write does not change `byteLength`, where the next write starts. Operations run in the order of their calls. */
 export class FileAppendFile implements AppendFile {

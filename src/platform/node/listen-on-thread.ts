@@ -5,8 +5,10 @@ import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireReques
 import type { Refusal } from "../../http/overload/edge-filter.js";
 import { listen } from "./listen.js";
 import { LISTEN_OPTIONS, socketLimits, type Listening, type ListenOptions } from "./listen-options.js";
-import { startThread, outbox, errorOf, startFailure, programOf, warn } from "./thread-messages.js";
-import type { FromSockets, ThreadData, ToSockets, RequestMessage, ThreadProgramOptions } from "./thread-messages.js";
+import {
+  startThread, outbox, errorOf, startFailure, programOf, warn, type FromSockets, type ThreadData, type ToSockets, type RequestMessage,
+  type ThreadProgramOptions,
+} from "./thread-messages.js";
 import { OwnStreams } from "./streams.js";
 import type { TickBatch } from "./tick-batch.js";
 

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import { type CodecName, deflateRuns } from "../../store/storage/codec.js";
 import { sourceOf, makeSegment, type SegmentCodec, type SourceRows } from "../../store/files/make-segment.js";
 import { nativeCodecOfThread } from "./native-codec.js";

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import type { Turns } from "../../core/base/turn.js";
+import type { Turns } from "../../core/base/yield.js";
 import { nameOf, type CodecName } from "../../store/storage/codec.js";
 import { copyRows, type CopiedRows, type ExcerptRule, type MadeSegment, type Sealer, type SourceRows } from "../../store/files/make-segment.js";
 import type { Codec } from "../../store/storage/storage.js";

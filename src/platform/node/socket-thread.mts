@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
-import { parentPort, workerData } from "node:worker_threads";
-import type { MessagePort } from "node:worker_threads";
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { EdgeFilter } from "../../http/overload/edge-filter.js";
 import { PromptAnswers } from "../../http/overload/prompt-answers.js";
 import type { RequestFindings, WireReply } from "../../http/wire/exchange.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
 import type { SocketRequest } from "./socket-exchange.js";
-import { errorMessageOf, transferable, outbox } from "./thread-messages.js";
-import type { RequestMessage, FromSockets, ThreadData, ThreadReply, ToSockets } from "./thread-messages.js";
+import {
+  errorMessageOf, transferable, outbox, type RequestMessage, type FromSockets, type ThreadData, type ThreadReply, type ToSockets,
+} from "./thread-messages.js";
 import { RemoteStreams } from "./streams.js";
 
 /** Longest body that is sent with the request, before the handler reads it, in bytes: enough for most queries. */

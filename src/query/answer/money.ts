@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the length */
-import { digitsOf } from "../../core/schema/currency.js";
+import { digitsOf } from "../../core/schema/fields.js";
 
 /**
  * An exact amount: a safe integer of millionths of the major unit, otherwise a bigint of 10⁻³⁰ of it. Sums of one currency stay numbers, which are

@@ -1,13 +1,11 @@
-import { compareCodePoints } from "../../core/base/order.js";
-import { atOnce, inTurns, piecesOf, type Steps } from "../../core/base/steps.js";
-import { sortedCodes, sortedCodesInTurns } from "../../core/base/text-order.js";
-import { Turns } from "../../core/base/turn.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { grown } from "../../core/base/arrays.js";
+import { compareCodePoints, sortedCodes, sortedCodesInTurns } from "../../core/base/text-order.js";
+import { atOnce, inTurns, piecesOf, Turns, type Steps } from "../../core/base/yield.js";
 import type { AggregateItem } from "../plan/input.js";
-import { FirstInOrder } from "./first-in-order.js";
 import { parameterError, type DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the counts */
 /** The properties of counts, by position. */
 export interface Ranked {
   propertyOf(place: number): string;
@@ -173,9 +171,7 @@ function* topPlaces(counts: Uint32Array, limit: number): Steps<Uint32Array> {
     drop();
     if (candidateCount <= candidates.length / 2) continue;
     // Most of them tie.
-    const longer = new Uint32Array(candidates.length * 2);
-    longer.set(candidates);
-    candidates = longer;
+    candidates = grown(candidates, candidates.length * 2);
   }
   drop();
   return candidates.slice(0, candidateCount);
@@ -257,11 +253,59 @@ function sortByText(places: Uint32Array, propertyOf: (place: number) => string):
   const order = sortedCodes(Array.from(unsorted, propertyOf), 0, places.length);
   for (let at = 0; at < places.length; at += 1) places[at] = unsorted[order[at]!]!;
 }
-/* eslint-enable @typescript-eslint/no-non-null-assertion */
 
 /** The error for too many values of a field whose values are unique to each event, or nearly. */
 export function tooManyValues(field: "id" | "createdAt"): DaybookError {
   const narrower = field === "id" ? "fewer days, a filter or a limit" : "fewer days or a filter";
   const reason = `expected at most ${LIMITS.ownValueCount} values of ${field} among the matching events, got more; use ${narrower}`;
   return parameterError("too_many_values", "field", reason);
+}
+
+/** Collects the first `count` of the offered items in an order. Most of the others cost one comparison. */
+export class FirstInOrder<T> {
+  readonly items: T[] = [];
+
+  constructor(
+    readonly count: number,
+    readonly order: (a: T, b: T) => number,
+  ) {}
+
+  /** Null while there is room for more. */
+  get last(): T | null {
+    return this.items.length < this.count ? null : (this.items[this.count - 1] ?? null);
+  }
+
+  offer(item: T): void {
+    const { items, count, order } = this;
+    if (items.length === count && (count === 0 || order(item, items[count - 1]!) > 0)) return;
+    let low = 0;
+    let high = items.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (order(items[middle]!, item) < 0) low = middle + 1;
+      else high = middle;
+    }
+    items.splice(low, 0, item);
+    if (items.length > count) items.pop();
+  }
+}
+
+/** The first `count` of some numbers in an order. */
+export function firstInOrder(numbers: readonly number[], count: number, order: (a: number, b: number) => number): number[] {
+  const first = new FirstInOrder(count, order);
+  for (let at = 0; at < numbers.length; at += 1) first.offer(numbers[at]!);
+  return first.items;
+}
+
+/** Positions per step: each may be compared by its text. */
+const RANKED_PLACES_PER_STEP = 2_048;
+
+/** The first `count` of the positions `[0, placeCount)` in an order. */
+export function* firstPlaces(placeCount: number, count: number, order: (a: number, b: number) => number): Steps<number[]> {
+  const first = new FirstInOrder(count, order);
+  for (let place = 0; place < placeCount; place += 1) {
+    first.offer(place);
+    if (place % RANKED_PLACES_PER_STEP === RANKED_PLACES_PER_STEP - 1) yield;
+  }
+  return first.items;
 }

@@ -1,46 +1,36 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import { hash128, toHex } from "../../core/base/hash.js";
-import type { Steps } from "../../core/base/steps.js";
+import type { Steps } from "../../core/base/yield.js";
 import { isoOf, dayStartMs } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { CodeSet } from "../../storage/column/code-set.js";
-import { denseCodes } from "../../storage/column/column.js";
-import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../../storage/column/dictionary.js";
 import { COMPANY_COLUMNS } from "../../identity/company-view.js";
 import type { IdentityIds } from "../../identity/identity-ids.js";
-import type { CompanyView, IdentityView } from "../../identity/identity-view.js";
+import type { IdentityView } from "../../identity/identity-view.js";
 import { heldNumberOf } from "../plan/filters/number-form.js";
 import type { PlannedFilter, Operand, QueryScope, Test, TouchDimension } from "../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { referrerDomainOf } from "../../core/schema/web-address.js";
-import { NO_KEY, eventKeyOf } from "../../storage/segment/event-order.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import type { KnownFields, KnownValues, MembersOf } from "./known-fields.js";
+import { ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type IdentityTestContext, type KnownValues, type MembersOf, type ActorTest, type Predicate, type Selector } from "./predicate.js";
+import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-reader.js";
 import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
-import { ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type ActorTest, type Predicate, type Selector } from "./predicate.js";
-import type { Regexes } from "./regex.js";
 
 /** What the filters of a query are compiled against. */
-export interface FilterContext {
-  readonly dictionaries: Dictionaries;
+export interface FilterContext extends IdentityTestContext {
   readonly identities: IdentityView;
   /** The identity of the scope's user id in the snapshot of identities; 0 if there is none. */
   readonly subject: number;
   /** Finds actors by identity id; null if no filter tests an identity id for equality. */
   readonly identityIds: IdentityIds | null;
-  /** Null if no filter reads companies. */
-  readonly companies: CompanyView | null;
   /** Null if no filter reads the touch of a visit. */
   readonly touches: RowTouches | null;
-  /** The fields of people, companies and attribution that the filters name. */
-  readonly known: KnownFields;
   readonly membersOf: MembersOf;
-  readonly regexes: Regexes;
 }
 
 /** Reads the touch of the visit of single rows. */
-export interface RowTouches {
+interface RowTouches {
   /** Columns that must be loaded. */
   readonly columns: readonly string[];
   /** Null for a visit without a touch; a dimension is null if the touch does not set it. */
@@ -58,7 +48,7 @@ export class SelectorCompiler {
 
   /**
    * Cost: the values of dictionaries, never rows. A step takes some milliseconds.
-   * @param leavesActors leaves filters that depend only on the actor to `whose`, which is tested last
+   * @param leavesActors leaves filters that depend only on the actor to `actorFilter`, which is tested last
    */
   *compile(asked: QueryScope, leavesActors: boolean): Steps<Selector> {
     const compiler = this.#compiler;
@@ -89,7 +79,7 @@ export class SelectorCompiler {
       fromMs: scope.range.fromMs,
       toMs: scope.range.toMs,
       key: keyOf(scope),
-      whose: tests.length > 1 ? (actor) => tests.every((passes) => passes(actor)) : (tests[0] ?? null),
+      actorFilter: tests.length > 1 ? (actor) => tests.every((passes) => passes(actor)) : (tests[0] ?? null),
       columns: [...columns],
       testedValueCount: compiler.testedValueCount - testedBefore,
     };
@@ -312,7 +302,13 @@ class Compiler {
   *#ofCompany(passes: (company: number) => boolean, negated: boolean): Steps<Predicate> {
     const { dictionaries, identities, companies } = this.context;
     assert(companies !== null, "a filter by company was compiled without companies");
-    if (companies.hasChanges) return companyRowPredicate(companies, identities, passes, negated);
+    if (companies.hasChanges) {
+      const prepare = (rows: Rows) => {
+        const reader = new CompanyReader(rows, identities, companies);
+        return (row: number) => passes(reader.companyOf(row, reader.identityOf(row))) !== negated;
+      };
+      return { kind: "row", columns: [...COMPANY_READER_COLUMNS, ID_COLUMN], prepare };
+    }
     const test = (actor: number) => passes(actor < 2 ? 0 : companies.onlyCompany(identities.identityOf(actor)));
     const set = yield* this.#testAll(dictionaries.named("companyId"), (code) => passes(code), negated);
     return { kind: "codes", columns: COMPANY_COLUMNS, sets: [set, ...(yield* this.#actorSets(test, negated))] };
@@ -336,34 +332,6 @@ class Compiler {
 /** Tests the code of the user id if there is one, else that of the anonymous id. */
 function actorPredicate(users: CodeSet, anonymous: CodeSet): Predicate {
   return { kind: "codes", columns: ["userId", "anonymousId"], sets: [users, anonymous] };
-}
-
-function companyRowPredicate(
-  companies: CompanyView,
-  identities: IdentityView,
-  passes: (company: number) => boolean,
-  negated: boolean,
-): Predicate {
-  return {
-    kind: "row",
-    columns: [...COMPANY_COLUMNS, TIME_COLUMN, ID_COLUMN],
-    prepare: (rows) => {
-      const [own, users, anonymous] = COMPANY_COLUMNS.map((column) => denseCodes(rows.column(column)));
-      const times = rows.times();
-      const start = dayStartMs(rows.day);
-      return (row) => {
-        const stamped = own?.[row] ?? 0;
-        const userId = users?.[row] ?? 0;
-        const actor = userId !== 0 ? userId * 2 : (anonymous?.[row] ?? 0) * 2 + 1;
-        if (stamped !== 0 || actor === 1) return passes(stamped) !== negated;
-        const identity = identities.identityOf(actor);
-        const only = companies.onlyCompany(identity);
-        const ms = start + (times[row] as number);
-        const key = only >= 0 || !companies.needsId(identity, ms) ? NO_KEY : eventKeyOf(rows, row);
-        return passes(only >= 0 ? only : companies.companyAt(identity, ms, key)) !== negated;
-      };
-    },
-  };
 }
 
 function rowPredicate(operand: Operand, test: Test, value: ValueTest, negated: boolean): Predicate {

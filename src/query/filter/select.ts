@@ -4,14 +4,34 @@ import { joinLists, postingsByteLength, postingsOf, rowsOfCode, type Postings } 
 import type { Rows } from "../../storage/segment/rows.js";
 import { ALWAYS, mayMatch, type Predicate, type Selector } from "./predicate.js";
 import {
-  bitsOfCode, bitsOfTable, complement, countCommonBits, emptyBitmap, hasBit, intersect, rangeBitmap, unite, countBits, rowsOfBits,
+  bitsOfCode, bitsOfTable, complement, countCommonBits, emptyBitmap, hasBit, intersect, rangeBitmap, unite, countBits, rowsOfBits, type Bitmap,
 } from "../../storage/column/bitmap.js";
-import type { Bitmap } from "../../storage/column/bitmap.js";
 import type { CodeSet } from "../../storage/column/code-set.js";
 import type { Codes } from "../../storage/column/codes.js";
 import { firstAtLeast } from "../../storage/column/search.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
+/** Finds the value of rows that may lie in several columns: the first that is set counts. */
+export class FirstValue {
+  /** Index of the column that the last code came from; of the last column if none was set. */
+  place = 0;
+
+  constructor(readonly columns: readonly CodeColumn[]) {}
+
+  codeOf(row: number): number {
+    const { columns } = this;
+    const last = columns.length - 1;
+    let place = 0;
+    let code = codeAt(columns[0]!, row);
+    while (code === 0 && place < last) {
+      place += 1;
+      code = codeAt(columns[place]!, row);
+    }
+    this.place = place;
+    return code;
+  }
+}
+
 /** Testing a row of a list costs about as much as this many rows in a bitmap. */
 const ROWS_PER_TEST = 32;
 
@@ -88,16 +108,10 @@ function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {
     case "row":
       return predicate.prepare(rows);
     case "codes": {
-      const columns = predicate.columns.map((name) => rows.column(name));
-      const last = columns.length - 1;
+      const value = new FirstValue(predicate.columns.map((name) => rows.column(name)));
       return (row) => {
-        let place = 0;
-        let code = codeAt(columns[0]!, row);
-        while (code === 0 && place < last) {
-          place += 1;
-          code = codeAt(columns[place]!, row);
-        }
-        return predicate.sets[place]!.has(code);
+        const code = value.codeOf(row);
+        return predicate.sets[value.place]!.has(code);
       };
     }
   }
@@ -118,7 +132,7 @@ export type Selection =
   | { readonly kind: "rows"; readonly rows: Uint32Array };
 
 /** How the rows of a segment will be found, judged by metadata and by cache entries of earlier queries. */
-export type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
+type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
 
 const NONE: RowRange = { kind: "none" };
 

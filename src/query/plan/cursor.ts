@@ -1,6 +1,5 @@
-import { assert } from "../../core/base/assert.js";
-import { decodeBase64Url, encodeBase64Url } from "../../core/base/base64url.js";
-import { parameterError, shown } from "../../core/base/errors.js";
+import { assert, parameterError, shown } from "../../core/base/errors.js";
+import { decodeBase64Url, encodeBase64Url } from "../../core/base/bytes.js";
 import { hash128, hmacSha256, toHex } from "../../core/base/hash.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";

@@ -2,7 +2,7 @@ import { LISTED_SEARCH, LISTED_SOCIAL } from "./listed-hosts.js";
 import type { HostList, ReportRules } from "./plan.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import { slugOf } from "../../core/schema/slug.js";
+import { slugOf } from "../../core/schema/fields.js";
 import { comparedHost, isHost } from "../../core/schema/web-address.js";
 
 /** A last label of `*` matches any top-level domain, and one of these below a country's domain. */

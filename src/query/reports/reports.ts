@@ -3,12 +3,9 @@ import type { ReportName } from "../plan/plan.js";
 import { aggregate } from "./aggregate/aggregate.js";
 import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./events/counts.js";
 import { identitySessions } from "./people/identity-sessions.js";
-import { identityProfile, identityReferrers } from "./people/identity-profile.js";
-import { identityDeviceGeo } from "./people/identity-device-geo.js";
-import { revenueByAttribution } from "./revenue/revenue-by-attribution.js";
-import { ltvCohorts } from "./revenue/ltv-cohorts.js";
-import { topCompanies } from "./companies/top-companies.js";
-import { companyTopUsers } from "./companies/company-top-users.js";
+import { identityProfile, identityReferrers, identityDeviceGeo } from "./people/identity-profile.js";
+import { revenueByAttribution, ltvCohorts } from "./revenue/revenue.js";
+import { topCompanies, companyTopUsers } from "./companies/top-companies.js";
 import type { Report } from "./form/report.js";
 import { searchEvents } from "./events/search-events.js";
 

@@ -178,7 +178,7 @@ export class BitSet {
   }
 
   #grow(wordCount: number): void {
-    this.#words = grown(this.#words, new Uint32Array(2 ** Math.ceil(Math.log2(wordCount))));
+    this.#words = grown(this.#words, 2 ** Math.ceil(Math.log2(wordCount)));
   }
 }
 

@@ -1,9 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by their arrays */
 import { grown } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
-import { atOnce, type Steps } from "../../core/base/steps.js";
+import { atOnce, type Steps, type Turns } from "../../core/base/yield.js";
 import { mergeCodes, sortedCodes, sortedCodesInTurns, sortCodesByText } from "../../core/base/text-order.js";
-import type { Turns } from "../../core/base/turn.js";
 import { TextTable } from "./text-table.js";
 
 /** Compared codes join the order once they are more than this share of the codes in it. */
@@ -64,7 +63,7 @@ export class RequestedCodeOrder {
   }
 
   #makeRoom(): void {
-    if (this.#places.length < this.values.length) this.#places = grown(this.#places, new Uint32Array(Math.ceil(this.values.length * 1.25)));
+    if (this.#places.length < this.values.length) this.#places = grown(this.#places, Math.ceil(this.values.length * 1.25));
   }
 }
 

@@ -1,7 +1,7 @@
-import { inOrder } from "../../core/base/ahead.js";
+import { inOrder } from "../../core/base/promises.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
-import { Turns, yieldToEventLoop } from "../../core/base/turn.js";
+import { Turns, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
 import { firstAtLeast } from "../column/search.js";
 import { HeadView } from "../segment/head.js";

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lengths computed here */
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import type { Codes } from "../column/codes.js";
 
 /** Splits numbers into byte planes, least significant bytes of all numbers first: similar bytes deflate better together. */

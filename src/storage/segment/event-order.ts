@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row count */
-import { compareCodePoints } from "../../core/base/order.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
 import { compareIds } from "../../core/base/uuid.js";
 import { ID_COLUMN } from "../../core/schema/fields.js";
 import { whilePinned, type Rows } from "./rows.js";

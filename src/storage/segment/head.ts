@@ -251,9 +251,9 @@ export class Head {
 
   #grow(): void {
     const capacity = this.#times.length * 2;
-    this.#times = grown(this.#times, new Int32Array(capacity));
-    this.#ids = grown(this.#ids, new Uint8Array(capacity * 16));
-    this.#sequences = grown(this.#sequences, new Uint32Array(capacity));
+    this.#times = grown(this.#times, capacity);
+    this.#ids = grown(this.#ids, capacity * 16);
+    this.#sequences = grown(this.#sequences, capacity);
   }
 }
 

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import { codesOfBytes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";

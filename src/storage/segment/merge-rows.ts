@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row counts */
-import { compareCodePoints } from "../../core/base/order.js";
-import { sortNumbers } from "../../core/base/sort-numbers.js";
-import { Turns } from "../../core/base/turn.js";
-import { compareIds } from "../../core/base/uuid.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
+import { sortNumbers } from "../../core/base/arrays.js";
+import { Turns } from "../../core/base/yield.js";
 import { maxOf, narrowCodes, wideCodes, allocateCodes } from "../column/codes.js";
 import type { CodeColumn } from "../column/column.js";
+import { compareIds } from "../../core/base/uuid.js";
 import type { Rows } from "./rows.js";
 
 /** Times are below 2^27, rows below 2^26: together they fit into the 53 bits of a number. */

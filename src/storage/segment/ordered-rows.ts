@@ -1,4 +1,4 @@
-import { mergedSorted } from "../../core/base/merged-sorted.js";
+import { mergedSorted } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { countBefore } from "../column/search.js";
 import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";

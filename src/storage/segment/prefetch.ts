@@ -1,6 +1,6 @@
-import { AHEAD_COUNT } from "../../core/base/ahead.js";
+import { AHEAD_COUNT } from "../../core/base/promises.js";
 import type { Rows } from "./rows.js";
-import type { Turns } from "../../core/base/turn.js";
+import type { Turns } from "../../core/base/yield.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 
 /** Loads segments that are read one after another ahead of time: the next ones load while one is being read. */

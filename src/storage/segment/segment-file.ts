@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { crc32 } from "../../core/base/hash.js";
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import { codesOfBytes, wideCodes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";

@@ -1,4 +1,4 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";

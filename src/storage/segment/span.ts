@@ -1,4 +1,4 @@
-import { areSameParts } from "../../core/base/same-parts.js";
+import { areSameParts } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { Head } from "./head.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";

@@ -1,10 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and indexes are bounded by their columns */
-import { concatBytes } from "../../core/base/arrays.js";
-import { Turns } from "../../core/base/turn.js";
+import { concatBytes, sortNumbers } from "../../core/base/arrays.js";
+import { Turns } from "../../core/base/yield.js";
 import { codesOfBytes, narrowCodes, wideCodes, maxOf, type Codes } from "../column/codes.js";
 import { denseCodes, absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
-import { sortNumbers } from "../../core/base/sort-numbers.js";
 
 /** The columns that identify the actor of an event. */
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;

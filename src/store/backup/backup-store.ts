@@ -1,7 +1,7 @@
 import { concatBytes } from "../../core/base/arrays.js";
 import { parameterError, DaybookError } from "../../core/base/errors.js";
-import { areSameBytes } from "../../core/base/same-bytes.js";
-import { Turns } from "../../core/base/turn.js";
+import { areSameBytes } from "../../core/base/bytes.js";
+import { Turns } from "../../core/base/yield.js";
 import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/segment-file.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import {

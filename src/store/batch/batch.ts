@@ -37,16 +37,16 @@ export class BatchBuilder {
   reserve(rowCount: number): void {
     while (this.rowCount + rowCount > this.times.length) {
       const capacity = this.times.length * 2;
-      this.times = grown(this.times, new Float64Array(capacity));
-      this.ids = grown(this.ids, new Uint8Array(capacity * 16));
-      this.codes = this.codes.map((codes) => grown(codes, new Uint32Array(capacity)));
-      this.shapes = grown(this.shapes, new Uint32Array(capacity));
+      this.times = grown(this.times, capacity);
+      this.ids = grown(this.ids, capacity * 16);
+      this.codes = this.codes.map((codes) => grown(codes, capacity));
+      this.shapes = grown(this.shapes, capacity);
     }
   }
 
   /** Adds a metadata value of the next row. */
   pushValue(code: number): void {
-    if (this.valueCount === this.values.length) this.values = grown(this.values, new Uint32Array(this.values.length * 2));
+    if (this.valueCount === this.values.length) this.values = grown(this.values, this.values.length * 2);
     this.values[this.valueCount] = code;
     this.valueCount += 1;
   }

@@ -149,7 +149,7 @@ export class IdTable {
     this.#counts[part]! += 1;
     this.#count += 1;
     this.#room -= 1;
-    if (this.#addedCount === this.#added.length) this.#added = grown(this.#added, new Float64Array(this.#added.length * 2));
+    if (this.#addedCount === this.#added.length) this.#added = grown(this.#added, this.#added.length * 2);
     this.#added[this.#addedCount] = part * 2 ** 32 + slot;
     this.#addedCount += 1;
   }

@@ -1,14 +1,14 @@
 import { NO_LINKS, decodeLinks, type LinkList } from "../../storage/segment/links.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Turns } from "../../core/base/turn.js";
+import type { Turns } from "../../core/base/yield.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { MergedRows } from "../../storage/segment/merge-rows.js";
 import {
-  TRAILER_BYTES, type BlockEntry, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf, type ContainerFooter, type SegmentMeta, type PackedBlock,
-  type Deflate, LINKS_BLOCK,
+  TRAILER_BYTES, type BlockEntry, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf, type ContainerFooter, type SegmentMeta,
+  type PackedBlock, type Deflate, LINKS_BLOCK,
 } from "../../storage/segment/segment-file.js";
 import { Segment, type ProjectTexts, type SegmentSource } from "../../storage/segment/segment.js";
 import type { ExcerptRule } from "../../storage/segment/summaries.js";

@@ -1,4 +1,4 @@
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import { mergeRows, type MergedRows, type SourceRows } from "../../storage/segment/merge-rows.js";
 import type { ExcerptRule } from "../../storage/segment/summaries.js";
 import { encodeSegment } from "../../storage/segment/segment-file.js";

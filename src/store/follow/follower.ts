@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { areSameBytes } from "../../core/base/same-bytes.js";
-import { Turns } from "../../core/base/turn.js";
+import { areSameBytes } from "../../core/base/bytes.js";
+import { Turns } from "../../core/base/yield.js";
 import { RecordTable } from "../../identity/record-table.js";
 import type { DictionaryDelta, Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Segment } from "../../storage/segment/segment.js";

@@ -1,8 +1,7 @@
-import { grouped } from "../../core/base/grouped.js";
-import { concatBytes } from "../../core/base/arrays.js";
+import { grouped, concatBytes } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { areSameBytes } from "../../core/base/same-bytes.js";
+import { areSameBytes } from "../../core/base/bytes.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import { decodeBatch } from "../batch/batch.js";
 import {

@@ -1,4 +1,4 @@
-import { assert } from "../../core/base/assert.js";
+import { assert } from "../../core/base/errors.js";
 import { dayOf } from "../../core/base/time.js";
 import { metadataColumn } from "../../core/schema/fields.js";
 import { Head, type HeadView } from "../../storage/segment/head.js";

@@ -1,5 +1,5 @@
 import { dayStartMs } from "../../core/base/time.js";
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { RecordTable, type RecordColumns } from "../../identity/record-table.js";
 import { IdentityResolver } from "../../identity/resolver.js";

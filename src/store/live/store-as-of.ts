@@ -1,5 +1,5 @@
 import { countBefore } from "../../storage/column/search.js";
-import type { Turns } from "../../core/base/turn.js";
+import type { Turns } from "../../core/base/yield.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";
 import { someRows } from "../../storage/segment/merge-rows.js";

@@ -1,7 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { compareCodePoints } from "../../core/base/order.js";
-import { PROJECT_COLUMN } from "../../core/schema/fields.js";
-import { DEFAULT_PROJECT } from "../../core/schema/project.js";
+import { compareCodePoints } from "../../core/base/text-order.js";
+import { PROJECT_COLUMN, DEFAULT_PROJECT } from "../../core/schema/fields.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";

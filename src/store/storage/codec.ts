@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the length */
-import { Turns } from "../../core/base/turn.js";
-import { toHex } from "../../core/base/hash.js";
-import { digestOf } from "../../core/base/digest.js";
+import { Turns } from "../../core/base/yield.js";
+import { toHex, digestOf } from "../../core/base/hash.js";
 import type * as Fflate from "fflate";
 import { DaybookError } from "../../core/base/errors.js";
 import { onePerProcess } from "../../core/base/one-per-process.js";

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import { denseCodes } from "../../storage/column/column.js";
@@ -7,9 +7,7 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { whilePinned } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
-import {
-  CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten,
-} from "./replace-content.js";
+import { CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten } from "./replace-content.js";
 
 /** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
 export interface Erased {

@@ -1,6 +1,6 @@
-import { grouped } from "../../core/base/grouped.js";
+import { grouped } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { Turns } from "../../core/base/turn.js";
+import { Turns } from "../../core/base/yield.js";
 import type { Head } from "../../storage/segment/head.js";
 import { loadYielding } from "../../storage/segment/prefetch.js";
 import { whilePinned } from "../../storage/segment/rows.js";

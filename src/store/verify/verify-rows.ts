@@ -1,8 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { DaybookError } from "../../core/base/errors.js";
-import { areSameNumbers } from "../../core/base/same-numbers.js";
+import { areSameNumbers } from "../../core/base/arrays.js";
 import { dayOf, MS_PER_DAY } from "../../core/base/time.js";
-import { FIELDS, PROJECT_COLUMN, SHAPE_COLUMN, fieldIndex, metadataColumn, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
+import {
+  FIELDS, PROJECT_COLUMN, SHAPE_COLUMN, fieldIndex, metadataColumn, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN,
+} from "../../core/schema/fields.js";
 import { denseCodes } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { moneyExcerpt } from "../../storage/derived/stored.js";

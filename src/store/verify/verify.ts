@@ -1,5 +1,5 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { areSameBytes } from "../../core/base/same-bytes.js";
+import { areSameBytes } from "../../core/base/bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
 import { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { SegmentMeta } from "../../storage/segment/segment-file.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { inject } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { createHandler, loadAgentReader, loadBotTest, memoryTokens } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { listen } from "../../../src/platform/node/index.js";

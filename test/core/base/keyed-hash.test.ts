@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { toHex } from "../../../src/core/base/hash.js";
-import { KeyedHash } from "../../../src/core/base/keyed-hash.js";
+import { toHex, KeyedHash } from "../../../src/core/base/hash.js";
 import { seededRandom } from "../../../src/testing/index.js";
 
 test("The keyed hash of texts of any length and script, one after the other, is that which node computes.", () => {

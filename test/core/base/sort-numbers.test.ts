@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
-import { sortNumbers } from "../../../src/core/base/sort-numbers.js";
+import { Turns } from "../../../src/core/base/yield.js";
+import { sortNumbers } from "../../../src/core/base/arrays.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 test("Numbers are sorted whatever order they come in, and however short the pieces are.", async () => {

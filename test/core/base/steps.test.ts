@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atOnce, inTurns, piecesOf, type Steps } from "../../../src/core/base/steps.js";
+import { atOnce, inTurns, piecesOf, type Steps } from "../../../src/core/base/yield.js";
 
 function* sumOf(count: number, pieces: [number, number][] = []): Steps<number> {
   let sum = 0;

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareCodePoints } from "../../../src/core/base/order.js";
+import { compareCodePoints, mergeCodes, sortedCodes, sortedCodesInTurns } from "../../../src/core/base/text-order.js";
 import { Dictionary } from "../../../src/storage/column/dictionary.js";
-import { mergeCodes, sortedCodes, sortedCodesInTurns } from "../../../src/core/base/text-order.js";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import { seededRandom } from "../../../src/testing/random.js";
 import { baseSeed } from "../../oracle/settings.js";
 

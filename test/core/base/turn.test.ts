@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import { turnsOfOthers } from "../../testing/turns-of-others.js";
 
 test("Long work is done once, in pieces of the length that was asked for, with a turn for others after each.", async () => {

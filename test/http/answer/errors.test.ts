@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DaybookError, ERROR_CODES } from "../../../src/core/base/errors.js";
-import type { ErrorCode } from "../../../src/core/base/errors.js";
+import { DaybookError, ERROR_CODES, type ErrorCode } from "../../../src/core/base/errors.js";
 import { STATUS } from "../../../src/http/answer/error-reply.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { createHandler, memoryTokens } from "../../../src/http/index.js";
 import type { HandlerOptions, WireReply } from "../../../src/http/index.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { Repeats } from "../../../src/http/clients/client.js";

@@ -1,5 +1,5 @@
 import { writeHeapSnapshot } from "node:v8";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { createHandler, loadAgentReader, loadBotTest, memoryTokens } from "../../../src/http/index.js";
 import { openDaybook } from "../../../src/index.js";
 import { fileStorage, listen, saltFile } from "../../../src/platform/node/index.js";

@@ -1,4 +1,4 @@
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import type { Daybook } from "../../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../../src/http/index.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { Collector, collectOptions } from "../../../src/http/collect/collector.js";

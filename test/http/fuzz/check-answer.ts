@@ -1,5 +1,4 @@
-import { ERROR_CODES } from "../../../src/core/base/errors.js";
-import type { ErrorCode } from "../../../src/core/base/errors.js";
+import { ERROR_CODES, type ErrorCode } from "../../../src/core/base/errors.js";
 import { createRouter, routeOf } from "../../../src/http/routing/router.js";
 import { routes } from "../../../src/http/routes/table.js";
 import type { Route } from "../../../src/http/routing/route.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import type { Daybook } from "../../../src/engine/daybook.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { listen } from "../../../src/platform/node/index.js";

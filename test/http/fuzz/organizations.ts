@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { createHandler, memoryTokens } from "../../../src/http/index.js";
 import type { Handler } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { DaybookError } from "../../../src/core/base/errors.js";
 import type { QueryOptions } from "../../../src/engine/query/on-snapshot.js";
 import type { Handler, WireReply } from "../../../src/http/index.js";

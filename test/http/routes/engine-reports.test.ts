@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import type { Daybook } from "../../../src/index.js";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import type { Handler } from "../../../src/http/index.js";
 import { NOW_MS, codeOf, get, handlerOf, send } from "../kit.js";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import type { Daybook, FoundEvent } from "../../../src/index.js";
-import { fixedClock } from "../../../src/core/base/clock.js";
+import { fixedClock } from "../../../src/core/base/time.js";
 import { eventSchema } from "../../../src/http/shapes/bodies.js";
 import type { Handler } from "../../../src/http/index.js";
 import { FIELD_NAMES } from "../../../src/query/plan/field-names.js";

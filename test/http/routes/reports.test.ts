@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DaybookError } from "../../../src/core/base/errors.js";
-import type { ErrorCode } from "../../../src/core/base/errors.js";
+import { DaybookError, type ErrorCode } from "../../../src/core/base/errors.js";
 import type { QueryOptions } from "../../../src/engine/query/on-snapshot.js";
 import { routes } from "../../../src/http/routes/table.js";
 import { codeOf, get, handlerOf, stubDaybook } from "../kit.js";

@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { DaybookError } from "../../../src/core/base/errors.js";
-import type { ErrorCode } from "../../../src/core/base/errors.js";
+import { DaybookError, type ErrorCode } from "../../../src/core/base/errors.js";
 import { codeOf, handlerOf, NOW_MS, send, stubDaybook } from "../kit.js";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareCodePoints } from "../../../src/core/base/order.js";
-import { yieldToEventLoop } from "../../../src/core/base/turn.js";
+import { compareCodePoints } from "../../../src/core/base/text-order.js";
+import { yieldToEventLoop } from "../../../src/core/base/yield.js";
 import { rankCounts, rankedInTurns, ranking } from "../../../src/query/answer/ranked-items.js";
 import { turnsOfOthers } from "../../testing/turns-of-others.js";
 import { baseSeed, sliceOf } from "../../oracle/settings.js";

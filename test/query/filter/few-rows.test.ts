@@ -57,7 +57,7 @@ const chain = fc.tuple(fc.array(few, { maxLength: 2 }), fc.array(few, { maxLengt
 const filters = fc.tuple(users, fc.array(fc.oneof(devices, instant, chain), { maxLength: 2 })).map(([first, rest]) => [first, ...rest]);
 const range = fc.oneof(fc.constant([-Infinity, Infinity] as const), fc.tuple(ms, ms).map(([from, length]) => [startMs + from, startMs + from + length] as const));
 
-const selectorOf = (all: readonly Predicate[], [fromMs, toMs]: readonly [number, number]): Selector => ({ all, any: [], fromMs, toMs, key: null, whose: null, columns: [], testedValueCount: 0 });
+const selectorOf = (all: readonly Predicate[], [fromMs, toMs]: readonly [number, number]): Selector => ({ all, any: [], fromMs, toMs, key: null, actorFilter: null, columns: [], testedValueCount: 0 });
 
 function passes(predicate: Predicate, { ms, user, url, device }: Row): boolean {
   if (predicate.kind === "constant") return predicate.value;

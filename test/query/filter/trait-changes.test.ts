@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type IdentifyInput } from "daybook";
 import { describe, expect, it } from "vitest";
-import { TraitKey } from "../../../src/query/filter/trait-key.js";
+import { TraitKey } from "../../../src/query/filter/value-test.js";
 
 type Told = readonly [ms: number, traits: object];
 

@@ -74,7 +74,7 @@ test("Ids are put in order with pauses, in which a question can be ended.", asyn
   const rows = { rowCount: 10_000, ids: () => ids } as Partial<Rows> as Rows;
   const byId = new EventsById(null, false);
   const selector = { all: [], any: [], key: null, columns: [], fromMs: -Infinity, toMs: Infinity };
-  byId.scan({ ...rows, day: 0, minMs: 0, maxMs: 1 } as Rows, { ...selector, whose: null, testedValueCount: 0 });
+  byId.scan({ ...rows, day: 0, minMs: 0, maxMs: 1 } as Rows, { ...selector, actorFilter: null, testedValueCount: 0 });
   let pauseCount = 0;
   const stop = () => ((pauseCount += 1) === 2 ? Promise.reject(new Error("ended")) : Promise.resolve());
   await expect(byId.ranked(stop)).rejects.toThrow("ended");

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { seededRandom, type Random } from "daybook/testing";
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import { Prefetch } from "../../../src/storage/segment/prefetch.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
 import type { EventColumns } from "../../../src/query/tables/sessions/part.js";

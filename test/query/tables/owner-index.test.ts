@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OwnerIndex, ownerListsOf } from "../../../src/query/tables/touches/touch-index.js";
+import { OwnerIndex, ownerListsOf } from "../../../src/query/tables/touches/touches.js";
 import { useLimits } from "../../limits.js";
 import { baseSeed } from "../../oracle/settings.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
-import { rowsOfLoaded } from "../../../src/query/tables/people/rows-by-actor.js";
+import { rowsOfLoaded } from "../../../src/query/tables/people/seen-actors.js";
 import { Timelines } from "../../../src/query/tables/people/timelines.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 import { PROJECT_TEXTS, appendRow, idBytes } from "../../storage/segment/rows-of.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareCodePoints } from "../../../src/core/base/order.js";
+import { compareCodePoints } from "../../../src/core/base/text-order.js";
 import { RequestedCodeOrder, Dictionary } from "../../../src/storage/column/dictionary.js";
 import { baseSeed } from "../../oracle/settings.js";
 

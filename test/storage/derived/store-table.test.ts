@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/base/limits.js";
-import { yieldToEventLoop } from "../../../src/core/base/turn.js";
+import { yieldToEventLoop } from "../../../src/core/base/yield.js";
 import { PendingLoads } from "../../../src/storage/derived/pending-loads.js";
 import { StoreTable } from "../../../src/storage/derived/store-table.js";
 import { Head } from "../../../src/storage/segment/head.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import { codesOfBytes } from "../../../src/storage/column/codes.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "../../../src/storage/segment/byte-planes.js";
 import { baseSeed } from "../../oracle/settings.js";

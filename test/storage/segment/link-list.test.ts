@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import { linksOf, areSameLinks, decodeLinks, encodeLinks, type LinkList } from "../../../src/storage/segment/links.js";
 import { baseSeed } from "../../oracle/settings.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import { mergeRows, rankRows } from "../../../src/storage/segment/merge-rows.js";
 import { baseSeed } from "../../oracle/settings.js";
 import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";

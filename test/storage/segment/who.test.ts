@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/turn.js";
+import { Turns } from "../../../src/core/base/yield.js";
 import type { CodeColumn } from "../../../src/storage/column/column.js";
 import { decodeActorTriples, encodeActorTriples, actorTriplesOf, type ActorTriples } from "../../../src/storage/segment/summaries.js";
 import { baseSeed } from "../../oracle/settings.js";

@@ -1,5 +1,4 @@
-import { assert } from "../../../core/base/assert.js";
-import { parameterError, type DaybookError } from "../../../core/base/errors.js";
+import { assert, parameterError, type DaybookError } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { isoOf } from "../../../core/base/time.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";

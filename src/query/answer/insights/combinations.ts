@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { parameterError, type DaybookError } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { compareCodePoints } from "../../../core/base/order.js";
+import { compareCodePoints } from "../../../core/base/text-order.js";
 import { PairTable } from "../../../core/base/pair-table.js";
-import type { Steps } from "../../../core/base/steps.js";
-import { firstPlaces } from "../first-in-order.js";
+import type { Steps } from "../../../core/base/yield.js";
+import { firstPlaces } from "../ranked-items.js";
 
 /** Maps keys to groups without reading texts: groups are numbers, one for each combination of values. */
 export interface KeyGroups {

@@ -1,8 +1,11 @@
 import { MS_PER_DAY } from "../../../core/base/time.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import type { Retention, RetentionPeriod, StickinessBucket } from "../../plan/insights/answers.js";
-import { rateOf } from "../numbers/tally.js";
-import type { Slot } from "./buckets.js";
+import { LIMITS } from "../../../core/base/limits.js";
+import type { RetentionPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import { rateOf } from "../numbers.js";
+import { cutOf, slotsOf, widened, type AxisScope, type Extent, type Slot } from "./buckets.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- cohorts and periods are bounded by their numbers */
 /** The sizes of cohorts, and how many of their members returned. */
@@ -17,7 +20,7 @@ export interface CohortCounts {
 const LONGEST_DAYS = { day: 2, week: 8, month: 32 } as const;
 
 /** Cuts time into periods. */
-export type PeriodCut = TimeCut & { readonly unit: keyof typeof LONGEST_DAYS };
+type PeriodCut = TimeCut & { readonly unit: keyof typeof LONGEST_DAYS };
 
 /** Cohorts, and the calendar units that are the periods after them. Units are numbered; that of the first cohort is 0. */
 export class PeriodAxis {
@@ -106,8 +109,43 @@ export class PeriodAxis {
   }
 }
 
+/** The time ranges that a retention reads. */
+export class RetentionTimes {
+  readonly cut: PeriodCut;
+  /** The range of the cohorts, widened to whole units. */
+  readonly whole: AxisScope;
+
+  constructor(readonly plan: RetentionPlan) {
+    this.cut = { ...cutOf(plan.calendar, plan.interval), unit: plan.interval };
+    this.whole = widened(plan, plan.interval);
+  }
+
+  get cohorts(): Range {
+    return this.whole.range;
+  }
+
+  /** The time before all cohorts. */
+  get earlier(): Range {
+    return { fromMs: 0, toMs: this.cohorts.fromMs };
+  }
+
+  /** The time in which entities may come back: open-ended if every later time counts. */
+  get returns(): Range {
+    const { periods, returned } = this.plan;
+    const { fromMs, toMs } = this.cohorts;
+    if (this.whole.isOpen.end || returned === "on_or_after") return { fromMs, toMs: LIMITS.instantMaxMs };
+    const endMs = unitStarts(this.cut, toMs - 1, toMs - 1, periods + 2, periods).at(-1) ?? LIMITS.instantMaxMs;
+    return { fromMs, toMs: Math.min(LIMITS.instantMaxMs, endMs) };
+  }
+
+  /** @param extent of the units with members @throws invalid_parameter (too many cohorts) */
+  axisOf(extent: Extent | null): PeriodAxis {
+    return new PeriodAxis(slotsOf(this.whole, this.plan.interval, extent), this.plan.periods, this.cut, this.plan.nowMs);
+  }
+}
+
 /** The starts of units, from that of the first instant on. @param count of these, which must end at most `behind` units after the last instant */
-export function unitStarts(cut: PeriodCut, firstMs: number, lastMs: number, count: number, behind: number): Float64Array {
+function unitStarts(cut: PeriodCut, firstMs: number, lastMs: number, count: number, behind: number): Float64Array {
   const toMs = lastMs + (behind + 2) * LONGEST_DAYS[cut.unit] * MS_PER_DAY;
   return axisOf(cut, firstMs, toMs, Infinity)?.bounds.slice(0, count) ?? new Float64Array(0);
 }

@@ -1,6 +1,6 @@
 import { parameterError } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { inTurns } from "../../../core/base/steps.js";
+import { inTurns } from "../../../core/base/yield.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -9,7 +9,7 @@ import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./
 import type { Measured, SeriesFigures } from "./funnel-answer.js";
 
 /** The figures of a trend without sums of unconverted currencies. */
-export type TrendFigures = Omit<TrendAnswers, "unconverted">;
+type TrendFigures = Omit<TrendAnswers, "unconverted">;
 
 /**
  * The results for a range: for the combinations with the greatest totals, or for given ones. Cost: the cells of all combinations, and those of shown

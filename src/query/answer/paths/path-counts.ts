@@ -1,8 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions, steps and labels are bounded by their lists */
-import { GrowingCounts } from "../../../core/base/growing-counts.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
-import { PairNumbers } from "../../../core/base/pair-numbers.js";
 import type { Scratch } from "../../../core/base/scratch.js";
+import { inChunks } from "../../../core/base/yield.js";
+import { GrowingCounts, PairNumbers } from "../../../core/base/pair-numbers.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 
 /** How the nodes of a session become a sequence. Labels are numbers. */

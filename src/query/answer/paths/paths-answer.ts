@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { compareCodePoints } from "../../../core/base/order.js";
+import { compareCodePoints } from "../../../core/base/text-order.js";
 import type { PathEdge, PathNode, Paths } from "../../plan/insights/answers.js";
-import { FirstInOrder } from "../first-in-order.js";
+import { FirstInOrder } from "../ranked-items.js";
 import { StepCounts, type PathCounts } from "./path-counts.js";
 
 /** Nodes and edges processed between yields. */

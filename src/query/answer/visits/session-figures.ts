@@ -1,7 +1,6 @@
-import { rateOf, secondsOf } from "../numbers/tally.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
+import { rateOf, secondsOf, percentilesOf } from "../numbers.js";
+import { inChunks } from "../../../core/base/yield.js";
 import type { Scratch } from "../../../core/base/scratch.js";
-import { percentilesOf } from "../numbers/percentiles.js";
 import type { SessionFigures, WebFigures } from "../../plan/insights/answers.js";
 import type { Visits } from "./visits.js";
 import type { TouchDimension } from "../../plan/plan.js";

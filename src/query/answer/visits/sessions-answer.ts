@@ -1,12 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
-import { inTurns } from "../../../core/base/steps.js";
+import { inTurns, inChunks } from "../../../core/base/yield.js";
 import type { Range } from "../../plan/plan.js";
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
 import { slotsOf, type Extent } from "../insights/buckets.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
-import { rateOf } from "../numbers/tally.js";
+import { rateOf } from "../numbers.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
 import { keysThere, Visits, type VisitCounting } from "./visits.js";
 

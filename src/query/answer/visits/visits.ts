@@ -2,13 +2,12 @@
 import type { Scratch } from "../../../core/base/scratch.js";
 import type { Range } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
-import type { Durations } from "../numbers/tally.js";
-import { compareCodePoints } from "../../../core/base/order.js";
-import { inTurns, type Steps } from "../../../core/base/steps.js";
+import type { Durations } from "../numbers.js";
+import { compareCodePoints } from "../../../core/base/text-order.js";
+import { inTurns, inChunks, type Steps } from "../../../core/base/yield.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
-import { firstPlaces } from "../first-in-order.js";
+import { firstPlaces } from "../ranked-items.js";
 import type { WebVisits, SessionFigures } from "../../plan/insights/answers.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
 import { sessionFigures, UserCounter } from "./session-figures.js";
 import type { RequestedSessions, PageCounts } from "./sessions-answer.js";
 

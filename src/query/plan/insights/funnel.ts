@@ -1,8 +1,9 @@
 import { parameterError } from "../../../core/base/errors.js";
 import type { PlanContext, Plan } from "../plan.js";
 import { memberError, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
-import { planBreakdown, readBreakdown, refuseManyBuckets, readInsight, CALENDAR_UNITS, LEVELS, readShortText } from "./insight-scope.js";
-import type { InsightParts, EventSelection } from "./insight-scope.js";
+import {
+  planBreakdown, readBreakdown, refuseManyBuckets, readInsight, CALENDAR_UNITS, LEVELS, readShortText, type InsightParts, type EventSelection,
+} from "./insight-scope.js";
 import { defined } from "./definition.js";
 
 export const STEP_COUNT = { min: 2, max: 20 } as const;

@@ -1,21 +1,19 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
-import { assert } from "../../../core/base/assert.js";
+import { assert } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import type { Plan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { codeAt, histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
-import { inTurns, piecesOf } from "../../../core/base/steps.js";
-import { Turns } from "../../../core/base/turn.js";
+import { histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
+import { inTurns, piecesOf, Turns, inChunks } from "../../../core/base/yield.js";
 import type { Selector } from "../../filter/predicate.js";
-import { isWhole, select, selectedRows } from "../../filter/select.js";
+import { FirstValue, isWhole, select, selectedRows } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
-import { sortNumbers } from "../../../core/base/sort-numbers.js";
+import { sortNumbers } from "../../../core/base/arrays.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { Fold, FoldContext } from "../form/report.js";
+import type { SinglePass, PassContext } from "../form/report.js";
 import { histogram } from "../events/counts.js";
 import { EventsById, CodeCounts } from "./code-counts.js";
 import { idValues, valuesOf, type AggregateValues } from "./value-sources.js";
@@ -102,22 +100,16 @@ function byteLengthOfPairs(pairs: Pairs): number {
 
 function pairsOf(rows: Rows, selector: Selector, { sources }: AggregateValues): Pairs {
   const selected = selectedRows(select(rows, selector));
-  const columns = sources.map((source) => source.codesOf(rows, selected));
+  const value = new FirstValue(sources.map((source) => source.codesOf(rows, selected)));
   const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
   const lists = sources.map(() => new Float64Array(selected.length));
   const ends = sources.map(() => 0);
-  const last = columns.length - 1;
   for (let at = 0; at < selected.length; at += 1) {
     const row = selected[at]!;
     const actor = actorOf(users[row]!, anonymous[row]!);
     if (actor === 0) continue;
-    let place = 0;
-    let code = codeAt(columns[0]!, row);
-    while (code === 0 && place < last) {
-      place += 1;
-      code = codeAt(columns[place]!, row);
-    }
-    const pair = code * ACTOR_SPAN + actor;
+    const pair = value.codeOf(row) * ACTOR_SPAN + actor;
+    const { place } = value;
     const end = ends[place]!;
     // Events of one person are mostly adjacent.
     if (end > 0 && lists[place]![end - 1] === pair) continue;
@@ -249,15 +241,10 @@ function selectedHistogram(rows: Rows, column: string, selector: Selector): Hist
 }
 
 function addChain(counts: readonly CodeCounts[], columns: readonly CodeColumn[], selected: Uint32Array): void {
-  const last = columns.length - 1;
+  const value = new FirstValue(columns);
   for (let at = 0; at < selected.length; at += 1) {
-    let place = 0;
-    let code = codeAt(columns[0]!, selected[at]!);
-    while (code === 0 && place < last) {
-      place += 1;
-      code = codeAt(columns[place]!, selected[at]!);
-    }
-    counts[place]!.add(code, 1);
+    const code = value.codeOf(selected[at]!);
+    counts[value.place]!.add(code, 1);
   }
 }
 
@@ -271,8 +258,8 @@ type CachedAggregate =
   | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
 
 /** Counts matching events, or the people who did them, by the value of a field or metadata path, most first. */
-export const aggregate: Fold<"aggregate", AggregateState, CachedAggregate> = {
-  kind: "fold",
+export const aggregate: SinglePass<"aggregate", AggregateState, CachedAggregate> = {
+  kind: "single_pass",
   columns: (plan, context) => [
     ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),
     ...(plan.measure === "unique_users" ? ACTOR_COLUMNS : []),
@@ -311,10 +298,10 @@ export const aggregate: Fold<"aggregate", AggregateState, CachedAggregate> = {
 /** Size of a dictionary with one value: code 0 stands for none. */
 const ONE_PROJECT_SIZE = 2;
 
-const settled = new WeakMap<FoldContext, AggregateValues>();
+const settled = new WeakMap<PassContext, AggregateValues>();
 
 /** The same for all states of a query, even if values and keys arrive meanwhile; null: ids of a single project, which are unique. */
-function settledValues({ by, project, limit }: Plan<"aggregate">, context: FoldContext): AggregateValues | null {
+function settledValues({ by, project, limit }: Plan<"aggregate">, context: PassContext): AggregateValues | null {
   if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
   let values = settled.get(context);
   // With a limit, more distinct ids are allowed, because only a few are shown.

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and places are bounded by their arrays */
+import { grown } from "../../../core/base/arrays.js";
 import { denseCodes, type CodeColumn, type Histogram } from "../../../storage/column/column.js";
 import { tooManyValues } from "../../answer/ranked-items.js";
 import { flatText } from "../../../core/base/json-text.js";
@@ -50,9 +51,7 @@ export class CodeCounts {
   /** Makes room for codes that are added while rows are read. */
   makeRoom(size: number): void {
     if (this.#counts.length >= size) return;
-    const longer = new Uint32Array(Math.max(size, this.#counts.length * 2));
-    longer.set(this.#counts);
-    this.#counts = longer;
+    this.#counts = grown(this.#counts, Math.max(size, this.#counts.length * 2));
   }
 
   add(code: number, count: number): void {
@@ -206,9 +205,7 @@ export class EventsById {
 
   #makeRoom(): void {
     if (this.#heap.length >= (this.#count + 1) * ID_BYTES) return;
-    const longer = new Uint8Array(this.#heap.length * 2);
-    longer.set(this.#heap);
-    this.#heap = longer;
+    this.#heap = grown(this.#heap, this.#heap.length * 2);
   }
 }
 

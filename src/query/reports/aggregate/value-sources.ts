@@ -1,14 +1,15 @@
+import { grown } from "../../../core/base/arrays.js";
 import { tooManyValues } from "../../answer/ranked-items.js";
-import { assert } from "../../../core/base/assert.js";
+import { assert } from "../../../core/base/errors.js";
 import { flatText } from "../../../core/base/json-text.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { dayStartMs, isoOf } from "../../../core/base/time.js";
-import type { Turns } from "../../../core/base/turn.js";
+import type { Turns } from "../../../core/base/yield.js";
 import { uuidText } from "../../../core/base/uuid.js";
 import { absentColumn, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { TextTable } from "../../../storage/column/text-table.js";
-import type { KnownValues } from "../../filter/known-fields.js";
+import type { KnownValues } from "../../filter/predicate.js";
 import { pathOf, propertiesOf, walk } from "../../filter/value-test.js";
 import type { Operand, TouchDimension } from "../../plan/plan.js";
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";
@@ -18,7 +19,7 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { labelNumbers } from "../../tables/touches/touch-facts.js";
 import type { RowContext } from "../form/report.js";
-import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-rows-reader.js";
+import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 
 /** Numbers distinct times from 0. */
 class EventTimes {
@@ -58,9 +59,7 @@ class EventTimes {
   #push(ms: number): number {
     if (this.#count === LIMITS.ownValueCount) throw tooManyValues("createdAt");
     if (this.#count === this.#times.length) {
-      const longer = new Float64Array(this.#times.length * 2);
-      longer.set(this.#times);
-      this.#times = longer;
+      this.#times = grown(this.#times, this.#times.length * 2);
     }
     this.#times[this.#count] = ms;
     this.#count += 1;
@@ -69,7 +68,7 @@ class EventTimes {
 }
 
 /** Codes by row. A row's value is its code in the first source where that is not 0, else code 0 of the last source. */
-export interface CodeSource {
+interface CodeSource {
   /** Columns that the codes are derived from. */
   readonly columns: readonly string[];
   /** The stored column that holds the codes; null for derived codes. */
@@ -233,15 +232,16 @@ function companyValues(context: RowContext): AggregateValues {
   return { sources: [companySource(context)], groupsOf: (_place, code) => [code], propertyOf: (code) => dictionary.valueOf(code) };
 }
 
-function companySource(context: RowContext): CodeSource {
+function companySource({ companies, dictionaries, identities }: RowContext): CodeSource {
+  assert(companies !== null, "the report declares that it reads companies");
   return {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
     column: null,
     // Memberships may change before the next query.
     name: null,
-    size: context.dictionaries.named("companyId").size,
+    size: dictionaries.named("companyId").size,
     codesOf: (rows, selected) => {
-      const reader = new CompanyReader(rows, context);
+      const reader = new CompanyReader(rows, identities, companies);
       return codesOfRows(rows, selected, (row) => reader.companyOf(row, reader.identityOf(row)));
     },
   };
@@ -348,9 +348,7 @@ class IdNumbers {
     const known = this.#index.find(this.#ids.subarray(0, this.count * 16), ids, offset, () => true);
     if (known >= 0) return known;
     if (this.#ids.length === this.count * 16) {
-      const longer = new Uint8Array(this.#ids.length * 2);
-      longer.set(this.#ids);
-      this.#ids = longer;
+      this.#ids = grown(this.#ids, this.#ids.length * 2);
     }
     this.#ids.set(ids.subarray(offset, offset + 16), this.count * 16);
     this.count += 1;

@@ -1,7 +1,8 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their columns */
-import { atOnce, inTurns, piecesOf, type Steps } from "../../../core/base/steps.js";
-import { dayStartMs } from "../../../core/base/time.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { grown } from "../../../core/base/arrays.js";
 import { RankedBits, type BitSet } from "../../../storage/column/bitmap.js";
+import { atOnce, inTurns, piecesOf, type Steps } from "../../../core/base/yield.js";
+import { dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { selectedRows, isWhole, select } from "../../filter/select.js";
@@ -10,10 +11,117 @@ import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { ActivityTable, type Activity, type ActivityGroups } from "./activity-table.js";
 import { companyOfEvent } from "../../../identity/company-view.js";
-import type { FoldContext, CachedStates } from "../form/report.js";
+import type { PassContext, CachedStates } from "../form/report.js";
 import type { TableSnapshot } from "../../tables/tables.js";
+
+/** Exclusive upper bound of company codes. */
+const COMPANY_SPAN = 2 ** 24;
+
+/** Event count and latest event by pair of an actor or identity (0: none) and a company (0: none): 20 bytes per pair. */
+export interface Activity {
+  readonly whos: Uint32Array;
+  readonly companies: Uint32Array;
+  readonly eventCounts: Uint32Array;
+  /** Epoch ms. */
+  readonly newestMs: Float64Array;
+  /** Absent: the pairs are unordered. */
+  readonly groups?: ActivityGroups;
+}
+
+/** The order of pairs: those without a company by actor, then those of each company. */
+interface ActivityGroups {
+  /** The actors of the pairs without a company; an actor's rank is the index of its pair. */
+  readonly plain: RankedBits;
+  /** Start index of each company's pairs, from company 1 on, and the end of the last one's. */
+  readonly starts: Uint32Array;
+}
+
+/** An actor or identity and a company as one number. */
+export function pairOf(who: number, company: number): number {
+  return who * COMPANY_SPAN + company;
+}
+
+/** Index + 1 of the first pair of each actor or identity, 0 for none. Split by role: if all numbers are even, odd ones take no space. */
+type Firsts = [users: Uint32Array, anonymous: Uint32Array];
+
+// One shared, zeroed scratch array; null while a table uses it, so that a second table allocates its own.
+let spare: Firsts | null = null;
+
+/** Sums up pairs, in order of first occurrence. Almost every actor has a single pair, which is found without hashing. */
+export class ActivityTable {
+  readonly #firsts: Firsts = spare ?? [new Uint32Array(1024), new Uint32Array(1024)];
+  #whos: Uint32Array;
+  #companies: Uint32Array;
+  #eventCounts: Uint32Array;
+  #newestMs: Float64Array;
+  #count = 0;
+  readonly #others = new Map<number, number>();
+
+  /** @param capacity number of pairs before the table grows */
+  constructor(capacity = 1024) {
+    spare = null;
+    this.#whos = new Uint32Array(capacity);
+    this.#companies = new Uint32Array(capacity);
+    this.#eventCounts = new Uint32Array(capacity);
+    this.#newestMs = new Float64Array(capacity);
+  }
+
+  add(who: number, company: number, eventCount: number, newestMs: number): void {
+    const place = this.#placeOf(who, company);
+    this.#eventCounts[place]! += eventCount;
+    if (newestMs > this.#newestMs[place]!) this.#newestMs[place] = newestMs;
+  }
+
+  /** Returns all pairs. Do not use the table afterwards. */
+  take(): Activity {
+    const count = this.#count;
+    const firsts = this.#firsts;
+    for (let place = 0; place < count; place += 1) firsts[roleOf(this.#whos[place]!)][this.#whos[place]! >>> 1] = 0;
+    spare = firsts;
+    return {
+      whos: this.#whos.slice(0, count),
+      companies: this.#companies.slice(0, count),
+      eventCounts: this.#eventCounts.slice(0, count),
+      newestMs: this.#newestMs.slice(0, count),
+    };
+  }
+
+  #placeOf(who: number, company: number): number {
+    const role = roleOf(who);
+    const firsts = this.#firsts;
+    if (who >>> 1 >= firsts[role].length) firsts[role] = grown(firsts[role], 2 ** Math.ceil(Math.log2((who >>> 1) + 1)));
+    const first = firsts[role][who >>> 1]! - 1;
+    if (first !== -1 && this.#companies[first] === company) return first;
+    const other = first === -1 ? undefined : this.#others.get(pairOf(who, company));
+    return other ?? this.#addPair(who, company, first === -1);
+  }
+
+  #addPair(who: number, company: number, isFirst: boolean): number {
+    const place = this.#count;
+    if (place === this.#whos.length) this.#growPairs();
+    if (isFirst) this.#firsts[roleOf(who)][who >>> 1] = place + 1;
+    else this.#others.set(pairOf(who, company), place);
+    this.#whos[place] = who;
+    this.#companies[place] = company;
+    this.#eventCounts[place] = 0;
+    this.#newestMs[place] = 0;
+    this.#count = place + 1;
+    return place;
+  }
+
+  #growPairs(): void {
+    const capacity = Math.max(1024, this.#whos.length * 4);
+    this.#whos = grown(this.#whos, capacity);
+    this.#companies = grown(this.#companies, capacity);
+    this.#eventCounts = grown(this.#eventCounts, capacity);
+    this.#newestMs = grown(this.#newestMs, capacity);
+  }
+}
+
+function roleOf(who: number): 0 | 1 {
+  return (who & 1) === 0 ? 0 : 1;
+}
 
 /** One event within a window of an identity with several companies. */
 export interface MixedEvent {
@@ -31,13 +139,13 @@ export interface ActivityState<R> {
 export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
 
 /** Whether a query needs a pair. */
-export type PairTest = (actor: number, company: number) => boolean;
+type PairTest = (actor: number, company: number) => boolean;
 
 /**
  * Adds the pairs of the selected rows; those of a whole sealed segment are cached. Cost: about 10 ns per row.
  * @param isWanted filters the pairs of rows that are not cached, which the window cuts; null: no filter
  */
-export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: FoldContext, isWanted: PairTest | null = null): void {
+export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: PassContext, isWanted: PairTest | null = null): void {
   if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
   else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
 }

@@ -1,20 +1,20 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by the dictionary */
-import { assert } from "../../../core/base/assert.js";
-import { compareCodePoints } from "../../../core/base/order.js";
-import { inTurns } from "../../../core/base/steps.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { assert, parameterError, shown } from "../../../core/base/errors.js";
+import { compareCodePoints } from "../../../core/base/text-order.js";
+import { inTurns } from "../../../core/base/yield.js";
 import { isoOf } from "../../../core/base/time.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Plan } from "../../plan/plan.js";
 import { companyNames } from "../../answer/company-names.js";
-import { firstInOrder } from "../../answer/first-in-order.js";
+import { firstInOrder } from "../../answer/ranked-items.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import { allocateCodes, type Codes } from "../../../storage/column/codes.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { Fold, FoldContext } from "../form/report.js";
-import { type Activity, pairOf } from "./activity-table.js";
-import { ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, type ActivityState, type MixedEvent } from "./company-activity.js";
+import type { SinglePass, PassContext } from "../form/report.js";
+import { pairOf, ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, ActivityTable, eachPairOf, type Activity, type ActivityState, type MixedEvent } from "./company-activity.js";
+import { BitSet } from "../../../storage/column/bitmap.js";
 
 /** Sums by company code. */
 class CompanyTotals {
@@ -80,8 +80,8 @@ interface CompaniesRead {
 }
 
 /** The companies with events in the window, over all projects. Cost: the active ids, and all payments ever made. */
-export const topCompanies: Fold<"topCompanies", ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
-  kind: "fold",
+export const topCompanies: SinglePass<"topCompanies", ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
+  kind: "single_pass",
   needsCompanies: () => true,
   columns: () => ACTIVITY_COLUMNS,
   read: (plan, moment, missing) => {
@@ -139,7 +139,7 @@ function orderOf(
   { sort }: Plan<"topCompanies">,
   { userCounts, eventCounts, newestMs }: CompanyTotals,
   moneyOf: (code: number) => Money,
-  { dictionaries }: FoldContext,
+  { dictionaries }: PassContext,
 ): (a: number, b: number) => number {
   const ids = dictionaries.named("companyId");
   const first = {
@@ -154,4 +154,72 @@ function orderOf(
     eventCounts[b]! - eventCounts[a]! ||
     newestMs[b]! - newestMs[a]! ||
     compareCodePoints(ids.valueOf(a), ids.valueOf(b));
+}
+
+interface CompanyRead {
+  readonly company: number;
+  readonly mixed: readonly MixedEvent[];
+  /** Actors whose events without a company belong to this company. */
+  readonly members: BitSet;
+}
+
+/** The identified identities most active for a company in the window. Cost: the ids active for it, and its members. */
+export const companyTopUsers: SinglePass<"companyTopUsers", ActivityState<CompanyRead>, Activity, CompanyRead> = {
+  kind: "single_pass",
+  needsCompanies: () => true,
+  columns: () => ACTIVITY_COLUMNS,
+  read: ({ companyId, window }, moment, missing) => {
+    const company = moment.dictionaries.named("companyId").codeOf(companyId);
+    if (company === 0 || company >= moment.ends.companies || moment.companies?.has(company) !== true)
+      throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
+    const mixed = mixedEventsOf(window, moment, missing);
+    return mixed === null ? null : { company, mixed, members: actorsOf(moment.companies.membersOf(company), moment.identities) };
+  },
+  begin: (_plan, _context, read) => ({ parts: [], read }),
+  scan: (state, rows, context) => {
+    const { company, members } = state.read;
+    scanActivity(state, rows, context, (actor, own) => own === company || (own === 0 && members.has(actor)));
+  },
+  kept: keptActivity,
+  finish: (state, { companyId, limit }, context) => {
+    const { whos, eventCounts, newestMs } = membersOf(state, context);
+    const identifierOf = identifiers(context);
+    const order = (a: number, b: number) =>
+      eventCounts[b]! - eventCounts[a]! ||
+      newestMs[b]! - newestMs[a]! ||
+      compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
+    const identified: number[] = [];
+    for (let place = 0; place < whos.length; place += 1) if (context.identities.isIdentified(whos[place]!)) identified.push(place);
+    // Without a limit, a sort is faster than inserting one by one.
+    const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
+    const users = places.map((place) =>
+      ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
+    return { companyId, users };
+  },
+};
+
+/** Activity of all identities that were active for the company; events without an actor are left out. */
+function membersOf(state: ActivityState<CompanyRead>, { identities }: PassContext): Activity {
+  const { company, members } = state.read;
+  const found = new ActivityTable();
+  eachPairOf(company, state, identities, members, (identity, eventCount, newestMs) => {
+    if (identity !== 0) found.add(identity, company, eventCount, newestMs);
+  });
+  return found.take();
+}
+
+function actorsOf(members: Iterable<number>, identities: IdentityView): BitSet {
+  const actors = new BitSet();
+  for (const identity of members) for (const actor of identities.actorsOf(identity)) actors.add(actor);
+  return actors;
+}
+
+/** Resolved identifiers, each looked up once, and only if it is shown or breaks a tie. */
+function identifiers({ identities }: PassContext): (identity: number) => string {
+  const known = new Map<number, string>();
+  return (identity) => {
+    const identifier = known.get(identity) ?? identities.resolvedIdentifier(identity) ?? "";
+    known.set(identity, identifier);
+    return identifier;
+  };
 }

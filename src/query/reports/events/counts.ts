@@ -1,15 +1,15 @@
-import { countBits } from "../../../storage/column/bitmap.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { histogramOf, type Histogram } from "../../../storage/column/column.js";
-import type { CodeSet } from "../../../storage/column/code-set.js";
-import { fewRows, countAll, isWhole, select } from "../../filter/select.js";
 import type { Selector } from "../../filter/predicate.js";
+import { isWhole, select, fewRows, countAll } from "../../filter/select.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { Fold, CachedStates } from "../form/report.js";
-import { perDayItems } from "../../answer/per-day.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
-import { actorsOfAll, byteLengthOf, countIdentities, distinctActors, passingActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
+import type { SinglePass, CachedStates } from "../form/report.js";
+import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, countIdentities, passingActors, type DistinctActors } from "./distinct-actors.js";
+import { countBits } from "../../../storage/column/bitmap.js";
+import type { CodeSet } from "../../../storage/column/code-set.js";
+import { perDayItems } from "../../answer/per-day.js";
 
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the histogram */
 /**
  * Number of selected rows, cached with a whole sealed segment.
  * Cost: for one test of one column its distinct codes, the first time; otherwise about a bit per row and test.
@@ -51,11 +51,10 @@ function countCodes(histogram: Histogram, set: CodeSet): number {
   for (let at = 0; at < codes.length; at += 1) if (set.has(codes[at]!)) count += counts[at]!;
   return count;
 }
-/* eslint-enable @typescript-eslint/no-non-null-assertion */
 
 /** Number of matching events. */
-export const countEvents: Fold<"countEvents", { count: number }, number> = {
-  kind: "fold",
+export const countEvents: SinglePass<"countEvents", { count: number }, number> = {
+  kind: "single_pass",
   columns: () => [],
   begin: () => ({ count: 0 }),
   scan: (state, rows, { selector }) => {
@@ -70,18 +69,18 @@ export const countEvents: Fold<"countEvents", { count: number }, number> = {
   },
 };
 
-export type DayCounts = Map<number, number>;
+type DayCounts = Map<number, number>;
 
-export function countRowsOfDay(state: DayCounts, rows: Rows, selector: Selector): void {
+function countRowsOfDay(state: DayCounts, rows: Rows, selector: Selector): void {
   const count = countRows(rows, selector);
   if (count > 0) state.set(rows.day, (state.get(rows.day) ?? 0) + count);
 }
 
-export function mergeDayCounts(into: DayCounts, from: DayCounts): void {
+function mergeDayCounts(into: DayCounts, from: DayCounts): void {
   for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
 }
 
-export const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
   key: () => "",
   of: (state) => state,
   add: mergeDayCounts,
@@ -89,8 +88,8 @@ export const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunni
 };
 
 /** Number of matching events per day. */
-export const countEventsPerDay: Fold<"countEventsPerDay", DayCounts, DayCounts> = {
-  kind: "fold",
+export const countEventsPerDay: SinglePass<"countEventsPerDay", DayCounts, DayCounts> = {
+  kind: "single_pass",
   columns: () => [],
   begin: () => new Map(),
   scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
@@ -99,8 +98,8 @@ export const countEventsPerDay: Fold<"countEventsPerDay", DayCounts, DayCounts> 
 };
 
 /** Number of matching events from the start of the range through each day. */
-export const countEventsRunningTotalPerDay: Fold<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
-  kind: "fold",
+export const countEventsRunningTotalPerDay: SinglePass<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+  kind: "single_pass",
   columns: () => [],
   begin: () => new Map(),
   scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
@@ -115,14 +114,14 @@ export const countEventsRunningTotalPerDay: Fold<"countEventsRunningTotalPerDay"
 };
 
 /** Number of distinct identities among matching events. Segments provide actors; identities are resolved once, at the end. */
-export const countUniqueUsers: Fold<"countUniqueUsers", DistinctActors[], DistinctActors> = {
-  kind: "fold",
+export const countUniqueUsers: SinglePass<"countUniqueUsers", DistinctActors[], DistinctActors> = {
+  kind: "single_pass",
   columns: () => ACTOR_COLUMNS,
   begin: () => [],
   scan: (state, rows, { selector }) => {
     state.push(distinctActors(rows, selector));
   },
-  scanWho: (state, rows, who) => {
+  scanActors: (state, rows, who) => {
     state.push(actorsOfAll(rows, who));
   },
   finish: (state, _plan, { identities }) => countIdentities(state, identities),
@@ -150,12 +149,12 @@ function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
 }
 
 /** Number of distinct identities among the matching events of each day. */
-export const countUniqueUsersPerDay: Fold<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
-  kind: "fold",
+export const countUniqueUsersPerDay: SinglePass<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
+  kind: "single_pass",
   columns: () => ACTOR_COLUMNS,
   begin: () => new Map(),
   scan: (state, rows, { selector }) => addDay(state, rows.day, distinctActors(rows, selector)),
-  scanWho: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
+  scanActors: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
   finish: (state, plan, { identities }) => {
     const counts = new Map<number, number>();
     for (const [day, parts] of state) {

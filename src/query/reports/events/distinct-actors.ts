@@ -1,12 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
 import { BitSet, countBits } from "../../../storage/column/bitmap.js";
 import { denseCodes } from "../../../storage/column/column.js";
-import type { Codes } from "../../../storage/column/codes.js";
 import type { ActorTest, Selector } from "../../filter/predicate.js";
 import { isWhole, select, selectedRows } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { ActorTriples } from "../../../storage/segment/summaries.js";
+import { actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
 
 /** Distinct actors of some rows: a list if there are few, else one bit per code and role. */
 export type DistinctActors =
@@ -45,6 +44,17 @@ export function byteLengthOf(distinct: DistinctActors): number {
   return distinct.kind === "list" ? distinct.actors.byteLength : distinct.users.byteLength + distinct.anonymous.byteLength;
 }
 
+/** The actor of each selected row, in order; 0 for none. The actor columns must be loaded. */
+export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {
+  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
+  const actors = new Uint32Array(selected.length);
+  for (let at = 0; at < selected.length; at += 1) {
+    const row = selected[at]!;
+    actors[at] = actorOf(users[row]!, anonymous[row]!);
+  }
+  return actors;
+}
+
 /** Distinct actors of a list, without 0. */
 export function distinctOf(actors: Uint32Array): DistinctActors {
   const list = new Uint32Array(actors.length);
@@ -60,28 +70,7 @@ export function distinctOf(actors: Uint32Array): DistinctActors {
 }
 
 function collect(rows: Rows, selector: Selector): DistinctActors {
-  const users = denseCodes(rows.column("userId"));
-  const anonymous = rows.column("anonymousId");
-  const anonymousCodes = anonymous.codes.length === 0 ? null : denseCodes(anonymous);
-  const list = new Uint32Array(rows.rowCount);
-  const count = gather(selectedRows(select(rows, selector)), users, anonymousCodes, list);
-  const actors = list.slice(0, count);
-  seen.clear(actors);
-  return compact(actors);
-}
-
-function gather(selected: Uint32Array, users: Codes, anonymous: Codes | null, into: Uint32Array): number {
-  let count = 0;
-  for (let at = 0; at < selected.length; at += 1) {
-    const row = selected[at]!;
-    const user = users[row]!;
-    const anonymousId = user !== 0 || anonymous === null ? 0 : anonymous[row]!;
-    const actor = user !== 0 ? user * 2 : anonymousId !== 0 ? anonymousId * 2 + 1 : 0;
-    if (actor === 0 || !seen.add(actor)) continue;
-    into[count] = actor;
-    count += 1;
-  }
-  return count;
+  return distinctOf(actorsOfRows(rows, selectedRows(select(rows, selector))));
 }
 
 /** Adding an actor of a list costs about as much as adding four words of bits. */

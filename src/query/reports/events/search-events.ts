@@ -10,7 +10,7 @@ import { compareEvents, compareWithKey, type EventKey } from "../../../storage/s
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
 import { RecordReader, loadRecords } from "../../../storage/segment/record-reader.js";
-import type { Fold, FoldContext } from "../form/report.js";
+import type { SinglePass, PassContext } from "../form/report.js";
 
 interface PageRow {
   readonly rows: Rows;
@@ -29,8 +29,8 @@ interface SearchState {
 }
 
 /** Matching events, newest first, one page at a time. Reads days from the newest on until the page is full. */
-export const searchEvents: Fold<"searchEvents", SearchState> = {
-  kind: "fold",
+export const searchEvents: SinglePass<"searchEvents", SearchState> = {
+  kind: "single_pass",
   keepsRows: true,
   columns: () => [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN],
   begin: (plan, { sequence }) => ({
@@ -96,7 +96,7 @@ function mergeFound(state: SearchState, found: readonly PageRow[]): void {
   state.found = [...state.found, ...found].sort(compareFound).slice(0, state.wantedCount);
 }
 
-async function eventsOf(page: readonly PageRow[], allFields: boolean, context: FoldContext): Promise<EventRecord[]> {
+async function eventsOf(page: readonly PageRow[], allFields: boolean, context: PassContext): Promise<EventRecord[]> {
   const rowsOf = new Map<Rows, number[]>();
   for (const { rows, row } of page) rowsOf.set(rows, [...(rowsOf.get(rows) ?? []), row]);
   for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries, allFields ? undefined : RECORD_FIELDS);
@@ -107,7 +107,7 @@ async function eventsOf(page: readonly PageRow[], allFields: boolean, context: F
 }
 
 /** Identity ids of rows; each id is hashed once. */
-function identityIds({ identities }: FoldContext): (rows: Rows, row: number) => string | null {
+function identityIds({ identities }: PassContext): (rows: Rows, row: number) => string | null {
   const ids = new Map<number, string>();
   return (rows, row) => {
     const actor = actorOf(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row));

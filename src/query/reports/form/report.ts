@@ -1,13 +1,13 @@
-import type { ActorTest, Selector } from "../../filter/predicate.js";
+import type { ActorTest, Selector, KnownFields } from "../../filter/predicate.js";
 import type { QueryScope, Answer, Plan, ReportName } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { ActorTriples } from "../../../storage/segment/summaries.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { KnownFields } from "../../filter/known-fields.js";
 import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { TouchMaker } from "../../tables/touches/touch-facts.js";
+import type { InsightScope } from "../../plan/insights/plan.js";
 
 /**
  * How the state of whole spans of days is cached for later queries that compute the same.
@@ -35,7 +35,7 @@ export interface Pass<S, T = unknown> {
   /** Adds the selected rows of one segment or head to the state. Columns must be loaded. @param selectors one per scope */
   scan(state: S, rows: Rows, selectors: readonly Selector[]): void;
   /** Adds all rows of one segment from its list of actors, without reading columns. */
-  scanWho?(state: S, rows: Rows, who: ActorTriples): void;
+  scanActors?(state: S, rows: Rows, who: ActorTriples): void;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
   /** Absent if the state depends on more than filters and codes, for example on identities. */
@@ -50,7 +50,7 @@ export interface Pass<S, T = unknown> {
 export type AnyPass = Pass<unknown, unknown>;
 
 /** The states of parts by name. */
-export type StatesOf<P> = { readonly [N in keyof P]: P[N] extends Pass<infer S, infer _T> ? S : never };
+type StatesOf<P> = { readonly [N in keyof P]: P[N] extends Pass<infer S, infer _T> ? S : never };
 
 /** What a report may read besides rows. */
 export interface RowContext {
@@ -67,14 +67,14 @@ export interface RowContext {
 }
 
 /** A row context with the selector of the fold's rows. */
-export interface FoldContext extends RowContext {
+export interface PassContext extends RowContext {
   readonly selector: Selector;
 }
 
 /** How the state of whole segments or spans is cached for later queries with the same filters. */
 export interface CachedStates<K extends ReportName, S, T> {
   /** Identifies what the plan computes, beyond its filters and dates; null if it cannot be cached. */
-  key(plan: Plan<K>, context: FoldContext): string | null;
+  key(plan: Plan<K>, context: PassContext): string | null;
   /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
   add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
@@ -85,20 +85,20 @@ export interface CachedStates<K extends ReportName, S, T> {
  * A report computed as a fold over the rows that its plan selects: segments may be folded in any order, independently, and their states cached.
  * `R`: what it reads from tables.
  */
-export interface Fold<K extends ReportName, S, T = unknown, R = null> {
-  readonly kind: "fold";
+export interface SinglePass<K extends ReportName, S, T = unknown, R = null> {
+  readonly kind: "single_pass";
   /** Columns it reads of selected rows, besides those of the filters. */
-  columns(plan: Plan<K>, context: FoldContext): readonly string[];
+  columns(plan: Plan<K>, context: PassContext): readonly string[];
   /** Reads tables, synchronously with the snapshot; null if something is missing. */
   read?(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): R | null;
   /** @param read null if the report reads no tables */
-  begin(plan: Plan<K>, context: FoldContext, read: R): S;
+  begin(plan: Plan<K>, context: PassContext, read: R): S;
   /** Folds the selected rows of one segment or head into the state. Columns must be loaded. */
-  scan(state: S, rows: Rows, context: FoldContext): void;
+  scan(state: S, rows: Rows, context: PassContext): void;
   /** Folds all rows of one segment from its list of actors, without reading columns. */
-  scanWho?(state: S, rows: Rows, who: ActorTriples): void;
+  scanActors?(state: S, rows: Rows, who: ActorTriples): void;
   /** @param pause yields if the thread was busy for long; what it throws ends the query */
-  finish(state: S, plan: Plan<K>, context: FoldContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
+  finish(state: S, plan: Plan<K>, context: PassContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
   /** Absent if the result depends on more than filters and codes. */
   readonly kept?: CachedStates<K, S, T>;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only for a state of actors alone. */
@@ -112,8 +112,8 @@ export interface Fold<K extends ReportName, S, T = unknown, R = null> {
 }
 
 /** A report computed from all-time tables and the rows that they refer to. */
-export interface Study<K extends ReportName> {
-  readonly kind: "study";
+export interface TableQuery<K extends ReportName> {
+  readonly kind: "table_query";
   /** Names of the tables it reads, for `explain`. */
   readonly tables: (plan: Plan<K>) => readonly string[];
   /** Whether the report needs companies. */
@@ -129,8 +129,8 @@ export interface Study<K extends ReportName> {
  * A report that needs several passes over rows, each with its own selection, and combines their states.
  * `P`: the passes by name; `R`: what it reads from tables.
  */
-export interface Survey<K extends ReportName, P extends Readonly<Record<string, AnyPass>>, R = null> {
-  readonly kind: "survey";
+export interface MultiPass<K extends ReportName, P extends Readonly<Record<string, AnyPass>>, R = null> {
+  readonly kind: "multi_pass";
   /** Names of the tables it reads, for `explain`. */
   readonly tables?: (plan: Plan<K>) => readonly string[];
   /** Reads tables, synchronously with the snapshot; null if something is missing. */
@@ -144,9 +144,14 @@ export interface Survey<K extends ReportName, P extends Readonly<Record<string, 
 }
 
 /** A fold with any state; state types are private to each report. */
-export type AnyFold<K extends ReportName> = Fold<K, unknown, unknown, unknown>;
+export type AnySinglePass<K extends ReportName> = SinglePass<K, unknown, unknown, unknown>;
 
 /** A survey with any parts; part types are private to each report. */
-export type AnySurvey<K extends ReportName> = Survey<K, Readonly<Record<string, AnyPass>>, unknown>;
+export type AnyMultiPass<K extends ReportName> = MultiPass<K, Readonly<Record<string, AnyPass>>, unknown>;
 
-export type Report<K extends ReportName> = AnyFold<K> | Study<K> | AnySurvey<K>;
+export type Report<K extends ReportName> = AnySinglePass<K> | TableQuery<K> | AnyMultiPass<K>;
+
+/** The sequence of the snapshot, if `asOf` was requested; otherwise null, so that equal results stay equal while events are written. */
+export function asOfAnswer({ asOf }: InsightScope, { sequence }: RowContext): number | null {
+  return asOf === null ? null : sequence;
+}

@@ -1,12 +1,31 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by their lists */
-import type { Mask, Matches } from "../../answer/insights/chain.js";
-import { LIMITS } from "../../../core/base/limits.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { Scratch } from "../../../core/base/scratch.js";
+import type { FunnelPlan } from "../../plan/insights/plan.js";
+import type { Range } from "../../plan/plan.js";
+import { byTime, movedList, type MatchList } from "./match-list.js";
+import type { Mask, Matches } from "../../answer/insights/chains.js";
+import { LIMITS } from "../../../core/base/limits.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
-import type { FunnelEntities } from "./funnel-entities.js";
-import { byTime, movedList } from "./joined-lists.js";
-import type { MatchList } from "./match-list.js";
-import type { ChainPruner } from "./chain-pruner.js";
+import type { CountedEntities } from "../insights/counted-entities.js";
+
+/** State bits of an entity: an event can start a chain, one is of the second step (the bit of that step), a chain may still continue. */
+const ENTERED = 1;
+const SECOND = 2;
+const LATE = 4;
+
+/** Which matches and entities are not read, because they cannot change the result. */
+export interface Pruning {
+  /** Whether entities without an event of the second step are counted instead of read. A breakdown needs their values. */
+  readonly countsFirstOnly: boolean;
+  /** From when on a chain that starts may still continue. */
+  readonly lateMs: number;
+}
+
+/** Null unless steps follow each other and nothing is excluded. */
+export function pruningOf(plan: Pick<FunnelPlan, "steps" | "order" | "exclusions" | "windowMs" | "nowMs" | "breakdown">, entries: Range): Pruning | null {
+  if (plan.order !== "sequential" || plan.exclusions.length > 0 || plan.steps.length === 1) return null;
+  return { countsFirstOnly: plan.breakdown === null, lateMs: Math.max(entries.fromMs, plan.nowMs - plan.windowMs) };
+}
 
 /** Up to this many matches, an entity is sorted by insertion. */
 const FEW_MATCHES = 32;
@@ -74,7 +93,7 @@ function orderOf(ms: Float64Array): Uint32Array {
 /** Approximate number of matches read at once. */
 const PIECE = 16_384;
 /** Maximum number of entities read at once; their numbers form a range. */
-export const LENGTH_MAX = 2 ** 16;
+const LENGTH_MAX = 2 ** 16;
 /** Slot of an entity without an event that can start a chain. */
 const NOWHERE = 0xffffffff;
 
@@ -85,7 +104,10 @@ export interface MatchPlace {
 }
 
 /** Maps subjects to entities, and bounds the time at which a chain may start. */
-export type EntityResolver = Pick<FunnelEntities, "entityOf" | "moves" | "entries">;
+interface EntityResolver extends Pick<CountedEntities, "entityOf" | "moves"> {
+  /** When the first event of a chain may occur. */
+  readonly entries: Range;
+}
 
 /**
  * Iterates over the matches of entities, a batch of entities at a time, each entity's matches by time.
@@ -97,29 +119,26 @@ export class EntityMatches {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   #entityCount = 0;
-  /** Decides which matches can be skipped; null: none. */
-  #whole: ChainPruner | null = null;
+  /** Null: every match is read. */
+  #pruning: Pruning | null = null;
   #firstOnlyCount = 0;
   #firstOnlyPendingCount = 0;
   #lookedCount = 0;
   /** Sorted by time. */
   readonly #lists: readonly MatchList[];
-  /** By list: the next subject, the first one beyond the batch, and the next long run. */
+  /** By list: the next subject, and the first one beyond the batch. */
   readonly #next: Uint32Array;
   readonly #nextEnd: Uint32Array;
-  readonly #nextLong: Uint32Array;
   /** By list: the number of its first match, counted over all lists. */
   readonly #firstNumbers: Uint32Array;
   /** By entity of the batch: its number of matches, then the slot of its next match. */
   readonly #slots: Uint32Array;
-  readonly #isEntering: Uint32Array;
+  readonly #states: Uint32Array;
   /** Entities of the batch to read. */
   readonly #found: Uint32Array;
   /** The rank of each entity of the batch in `#found`; and by rank, whether its matches need more than their times to be in order. */
   readonly #ranks: Uint32Array;
   readonly #isUnsure: Uint32Array;
-  /** By rank: the time of the last match that counts. */
-  readonly #lastMs: Float64Array;
   #from = 0;
   #length: number = LIMITS.firstGoerCount;
   readonly #end: number;
@@ -127,26 +146,24 @@ export class EntityMatches {
   /** @param isEntry bits of which an event needs one to start a chain @param scratch must outlive this object */
   constructor(
     unordered: readonly MatchList[],
-    readonly whose: EntityResolver,
+    readonly resolver: EntityResolver,
     readonly isEntry: Mask,
     readonly scratch: Scratch,
   ) {
-    const moved = whose.moves === "none" ? [] : unordered.flatMap((list) => movedList(list, whose) ?? []);
+    const moved = resolver.moves === "none" ? [] : unordered.flatMap((list) => movedList(list, resolver) ?? []);
     this.#lists = [...unordered, ...moved].sort(byTime);
     this.#next = new Uint32Array(this.#lists.length);
     this.#nextEnd = new Uint32Array(this.#lists.length);
-    this.#nextLong = new Uint32Array(this.#lists.length);
     this.#firstNumbers = new Uint32Array(this.#lists.length);
     this.#lists.slice(1).forEach((_, at) => (this.#firstNumbers[at + 1] = this.#firstNumbers[at]! + this.#lists[at]!.times.length));
     this.placed = new PlacedMatches(scratch);
     this.starts = scratch.take(LENGTH_MAX);
     this.ends = scratch.take(LENGTH_MAX);
     this.#slots = scratch.take(LENGTH_MAX);
-    this.#isEntering = scratch.take(LENGTH_MAX);
+    this.#states = scratch.take(LENGTH_MAX);
     this.#found = scratch.take(LENGTH_MAX + 1);
     this.#ranks = scratch.take(LENGTH_MAX);
     this.#isUnsure = scratch.take(LENGTH_MAX);
-    this.#lastMs = scratch.takeFloats(LENGTH_MAX);
     this.#end = Math.max(0, ...this.#lists.map(({ subjects }) => (subjects.at(-1) ?? -1) + 1));
   }
 
@@ -164,13 +181,12 @@ export class EntityMatches {
     return this.#firstOnlyPendingCount;
   }
 
-  /** Restarts before the first entity. @param whole decides which matches and entities are skipped; null: none */
-  rewind(whole: ChainPruner | null): void {
-    this.#whole = whole;
+  /** Restarts before the first entity. @param pruning null: every match is read */
+  rewind(pruning: Pruning | null): void {
+    this.#pruning = pruning;
     this.#firstOnlyCount = 0;
     this.#firstOnlyPendingCount = 0;
     this.#next.fill(0);
-    this.#nextLong.fill(0);
     this.#from = 0;
     this.#length = LIMITS.firstGoerCount;
   }
@@ -180,17 +196,15 @@ export class EntityMatches {
     if (this.#from >= this.#end) return false;
     const to = Math.min(this.#from + this.#length, this.#end);
     this.#slots.fill(0, 0, to - this.#from);
-    this.#isEntering.fill(0, 0, to - this.#from);
-    this.#whole?.begin(to - this.#from);
+    this.#states.fill(0, 0, to - this.#from);
     this.#lookedCount = 0;
     for (const [number, list] of this.#lists.entries()) {
       this.#findEnd(list, number, to);
-      if (this.#whole === null) this.#count(list, number);
-      else this.#countWhole(this.#whole, list, number);
+      this.#count(list, number);
     }
     const count = this.#place(to - this.#from);
     this.placed.reserve(count);
-    for (const [number, list] of this.#lists.entries()) this.#put(list, number, this.#whole?.isBehind(list) === true);
+    for (const [number, list] of this.#lists.entries()) this.#put(list, number);
     this.#next.set(this.#nextEnd);
     this.#from = to;
     this.#length = Math.ceil(Math.min(LENGTH_MAX, this.#length * 4, Math.max(1, (this.#length * PIECE) / Math.max(this.#lookedCount, 1))));
@@ -209,7 +223,7 @@ export class EntityMatches {
   }
 
   #isMoved(subject: number): boolean {
-    const { moves, entityOf } = this.whose;
+    const { moves, entityOf } = this.resolver;
     return moves !== "none" && (moves === "all" || (subject & 1) === 1) && entityOf(subject) !== subject;
   }
 
@@ -221,68 +235,27 @@ export class EntityMatches {
     this.#lookedCount += starts[end]! - starts[first]!;
   }
 
-  #count({ startMs, subjects, starts, times, masks }: MatchList, number: number): void {
-    const { isEntry, whose: { entries, moves } } = this;
-    const [slots, isEntering, low, placeEnd] = [this.#slots, this.#isEntering, this.#from, this.#nextEnd[number]!];
-    const [fromMs, toMs] = [entries.fromMs - startMs, entries.toMs - startMs];
+  #count({ startMs, endMs, subjects, starts, times, masks, steps }: MatchList, number: number): void {
+    const { isEntry, resolver: { entries, moves } } = this;
+    const [slots, states, low, placeEnd] = [this.#slots, this.#states, this.#from, this.#nextEnd[number]!];
+    const lateMs = this.#pruning?.lateMs ?? Infinity;
+    const [fromMs, toMs, ownLateMs] = [entries.fromMs - startMs, entries.toMs - startMs, lateMs - startMs];
+    const mayBeLate = endMs > lateMs;
+    // Where all matches may start a chain, or none, they are not read one by one.
+    const isInside = startMs >= entries.fromMs && endMs <= entries.toMs && !mayBeLate;
+    const isBehind = startMs >= entries.toMs;
     for (let place = this.#next[number]!; place < placeEnd; place += 1) {
       if (moves !== "none" && this.#isMoved(subjects[place]!)) continue;
       const entity = subjects[place]! - low;
       const end = starts[place + 1]!;
       slots[entity]! += end - starts[place]!;
-      for (let at = starts[place]!; at < end && isEntering[entity] === 0; at += 1)
-        if ((masks[at]! & isEntry) !== 0 && times[at]! >= fromMs && times[at]! < toMs) isEntering[entity] = 1;
+      let state = states[entity]! | (steps[place]! & SECOND);
+      if (isInside) state |= (steps[place]! & isEntry) === 0 ? 0 : ENTERED;
+      else if (!isBehind && (steps[place]! & isEntry) !== 0)
+        for (let at = starts[place]!; at < end && (mayBeLate || (state & ENTERED) === 0); at += 1)
+          if ((masks[at]! & isEntry) !== 0 && times[at]! >= fromMs && times[at]! < toMs) state |= times[at]! >= ownLateMs ? ENTERED | LATE : ENTERED;
+      states[entity] = state;
     }
-  }
-
-  /** Variant of `#count` that skips matches. */
-  #countWhole(whole: ChainPruner, list: MatchList, number: number): void {
-    const { subjects, starts, firstSteps } = list;
-    const { moves } = this.whose;
-    const [slots, low, to] = [this.#slots, this.#from, this.#nextEnd[number]!];
-    const isBehind = whole.isBehind(list);
-    const decisive = isBehind ? "any" : whole.decisiveOf(list);
-    if (decisive !== "any") return this.#countAcross(whole, list, number, decisive);
-    const counted = isBehind ? 2 : 3;
-    for (let place = this.#next[number]!; place < to; place += 1) {
-      if (moves !== "none" && this.#isMoved(subjects[place]!)) continue;
-      const entity = subjects[place]! - low;
-      whole.note(entity, firstSteps[place]! & counted);
-      slots[entity]! += starts[place + 1]! - starts[place]!;
-    }
-    this.#countLong(whole, list, number);
-  }
-
-  /** Variant for a list in which the entry range starts or ends. @param decisive as returned by `decisiveOf` */
-  #countAcross(whole: ChainPruner, list: MatchList, number: number, decisive: "first" | "last" | null): void {
-    const { startMs, subjects, starts, times, firstSteps } = list;
-    const { entries, moves } = this.whose;
-    const [fromMs, toMs] = [entries.fromMs - startMs, entries.toMs - startMs];
-    for (let place = this.#next[number]!; place < this.#nextEnd[number]!; place += 1) {
-      if (moves !== "none" && this.#isMoved(subjects[place]!)) continue;
-      const entity = subjects[place]! - this.#from;
-      if (decisive === null || firstSteps[place] !== 1) {
-        this.#slots[entity]! += whole.look(entity, list, place);
-        continue;
-      }
-      const ms = times[decisive === "first" ? starts[place]! : starts[place + 1]! - 1]!;
-      whole.note(entity, ms >= fromMs && ms < toMs ? 1 : 0);
-      this.#slots[entity]! += starts[place + 1]! - starts[place]!;
-    }
-  }
-
-  /** Subtracts matches of long runs that cannot change the result. */
-  #countLong(whole: ChainPruner, list: MatchList, number: number): void {
-    const { subjects, starts, longRuns } = list;
-    const to = this.#nextEnd[number]!;
-    let long = this.#nextLong[number]!;
-    for (; long < longRuns.length && longRuns[long]! < to; long += 1) {
-      const place = longRuns[long]!;
-      if (this.whose.moves !== "none" && this.#isMoved(subjects[place]!)) continue;
-      const entity = subjects[place]! - this.#from;
-      this.#slots[entity]! += whole.look(entity, list, place) - (starts[place + 1]! - starts[place]!);
-    }
-    this.#nextLong[number] = long;
   }
 
   /** Assigns slots to the entities to read; returns the maximum number of matches. */
@@ -295,7 +268,6 @@ export class EntityMatches {
       this.starts[rank] = this.ends[rank] = count;
       this.#ranks[entity] = rank;
       this.#isUnsure[rank] = 0;
-      this.#lastMs[rank] = this.#whole?.endMsOf(entity) ?? Infinity;
       count += slots[entity]!;
     }
     slots.fill(NOWHERE, 0, length);
@@ -304,43 +276,41 @@ export class EntityMatches {
     return count;
   }
 
-  /** Lists the entities to read in `#found`; returns their number. */
+  /** Lists the entities to read in `#found`; returns their number. Branch-free, because the branches would be unpredictable. */
   #find(length: number): number {
-    if (this.#whole !== null) {
-      const { count, firstOnlyCount, pendingCount } = this.#whole.find(length, this.#found);
-      this.#firstOnlyCount += firstOnlyCount;
-      this.#firstOnlyPendingCount += pendingCount;
-      return count;
-    }
-    let count = 0;
+    const isFirstRead = this.#pruning?.countsFirstOnly === true ? 0 : 1;
+    let [count, firstOnlyCount, pendingCount] = [0, 0, 0];
     for (let entity = 0; entity < length; entity += 1) {
+      const state = this.#states[entity]!;
+      const isEntered = state & 1;
+      const isFound = isEntered & ((state >>> 1) | isFirstRead);
       this.#found[count] = entity;
-      count += this.#isEntering[entity]!;
+      count += isFound;
+      firstOnlyCount += isEntered ^ isFound;
+      pendingCount += (isEntered ^ isFound) & (state >>> 2);
     }
+    this.#firstOnlyCount += firstOnlyCount;
+    this.#firstOnlyPendingCount += pendingCount;
     return count;
   }
 
-  #put({ startMs, subjects, starts, times, masks, firstSteps, isAscending }: MatchList, number: number, isBehind: boolean): void {
-    const { starts: firstSlots, ends, whose: { moves } } = this;
+  #put({ startMs, subjects, starts, times, masks, steps }: MatchList, number: number): void {
+    const { starts: firstSlots, ends, resolver: { moves, entries } } = this;
     const { ms, masks: ownMasks, numbers } = this.placed;
-    const [slots, ranks, lastMsByRank, low] = [this.#slots, this.#ranks, this.#lastMs, this.#from];
+    const [slots, ranks, low] = [this.#slots, this.#ranks, this.#from];
     const [firstNumber, placeEnd] = [this.#firstNumbers[number]!, this.#nextEnd[number]!];
+    // Behind the entries, matches of the first step alone change nothing.
+    const skipped = this.#pruning !== null && startMs >= entries.toMs ? 1 : NOWHERE;
     for (let place = this.#next[number]!; place < placeEnd; place += 1) {
       const entity = subjects[place]! - low;
       let slot = slots[entity]!;
-      if (slot === NOWHERE || (isBehind && firstSteps[place] === 1)) continue;
+      if (slot === NOWHERE || steps[place] === skipped) continue;
       if (moves !== "none" && this.#isMoved(subjects[place]!)) continue;
       const rank = ranks[entity]!;
-      const endMs = lastMsByRank[rank]!;
-      if (startMs > endMs) continue;
       let lastMs = slot === firstSlots[rank] ? -Infinity : ms[slot - 1]!;
       let isUnsure = false;
       for (let at = starts[place]!, end = starts[place + 1]!; at < end; at += 1) {
         const ownMs = startMs + times[at]!;
-        if (ownMs > endMs) {
-          if (isAscending) break;
-          continue;
-        }
         if (ownMs <= lastMs) isUnsure = true;
         ms[slot] = lastMs = ownMs;
         ownMasks[slot] = masks[at]!;

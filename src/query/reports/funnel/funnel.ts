@@ -1,31 +1,75 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- entities and matches are bounded by their lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { assert } from "../../../core/base/errors.js";
+import type { FunnelPlan } from "../../plan/insights/plan.js";
+import type { Range, Operand, QueryScope } from "../../plan/plan.js";
+import type { SessionView } from "../../tables/sessions/session-view.js";
+import { asOfAnswer, type RowContext, type Pass, type MultiPass } from "../form/report.js";
+import { countedEntitiesOf, type CountedEntities } from "../insights/counted-entities.js";
 import { slotsOf, bothExtents, type Extent, type Slot } from "../../answer/insights/buckets.js";
-import { entryBits, ChainTries } from "../../answer/insights/chain-tries.js";
-import { funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/funnel-answer.js";
+import { entryBits, ChainTries, funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/funnel-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
-import type { FunnelPlan } from "../../plan/insights/plan.js";
-import type { Operand, QueryScope } from "../../plan/plan.js";
-import type { SessionView } from "../../tables/sessions/session-view.js";
 import type { TableSnapshot } from "../../tables/tables.js";
-import { STEP_BITS, stepsOf, type ChainFigures, type Mask } from "../../answer/insights/chain.js";
+import { STEP_BITS, stepsOf, type ChainFigures, type Mask } from "../../answer/insights/chains.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { PairTable } from "../../../core/base/pair-table.js";
-import { inTurns } from "../../../core/base/steps.js";
+import { inTurns } from "../../../core/base/yield.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole } from "../../filter/select.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { dayOf } from "../../../core/base/time.js";
 import { compareKeys } from "../../../storage/segment/event-order.js";
-import type { Pass, RowContext, Survey } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
 import { rowKeysOf, KEY_SPAN, type RowKeys } from "../insights/row-keys.js";
-import { EntityMatches, LENGTH_MAX, type MatchPlace } from "./entity-matches.js";
-import { funnelEntitiesOf, type FunnelEntities } from "./funnel-entities.js";
-import { type MatchList, byteLengthOfList, matchListOf, type MatchSources } from "./match-list.js";
-import { ChainPruner } from "./chain-pruner.js";
-import { joinedLists } from "./joined-lists.js";
+import { EntityMatches, pruningOf, type Pruning, type MatchPlace } from "./entity-matches.js";
+import { byteLengthOfList, matchListOf, joinedLists, type MatchList, type MatchSources } from "./match-list.js";
+
+/** The entities that go through steps: people, accounts or sessions. */
+interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moves" | "entityOf"> {
+  /** The time range of relevant events. */
+  readonly range: Range;
+  /** The time range of the first event of a chain. */
+  readonly entries: Range;
+  /** The instant that determines the bucket of a chain that starts with an event of a subject. */
+  entryMsOf(subject: number, ms: number): number;
+}
+
+/** @param sessions null if the plan does not need them */
+function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): FunnelEntities {
+  if (plan.level === "session") return sessionEntities(plan, sessions);
+  const { range, windowMs } = plan;
+  const { columns, name, subjectsOf: ownOf, moves, entityOf } = countedEntitiesOf(plan.level, context);
+  return {
+    columns, name, subjectsOf: ownOf, moves, entityOf,
+    // Events before the first event of a chain, or after its window, do not matter.
+    range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
+    entries: range,
+    entryMsOf: (_subject, ms) => ms,
+  };
+}
+
+/** Sessions that start in the range, as their number + 1. All their events may start a chain. */
+function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: SessionView | null): FunnelEntities {
+  assert(view !== null, "the report declares that it reads sessions");
+  const { starts } = view.facts;
+  return {
+    columns: [],
+    // Sessions may change before the next query.
+    name: null,
+    subjectsOf: (rows, selected) => {
+      const sessions = view.rowSessions(rows);
+      return selected.map((row) => {
+        const session = sessions.of(row);
+        return session >= 0 && starts[session]! >= range.fromMs && starts[session]! < range.toMs ? session + 1 : 0;
+      });
+    },
+    moves: "none",
+    entityOf: (subject) => subject,
+    range: { fromMs: range.fromMs, toMs: range.toMs + maxMs },
+    entries: { fromMs: -Infinity, toMs: Infinity },
+    entryMsOf: (subject) => starts[subject - 1]!,
+  };
+}
 
 /** Numbers the breakdown values of entities, for up to two fields, in order of occurrence. Cached lists have a separate key per field. */
 class BreakdownGroups implements ChainKeys {
@@ -68,11 +112,11 @@ class BreakdownGroups implements ChainKeys {
 
 class Tries {
   readonly #tries: ChainTries;
-  readonly #whole: ChainPruner | null;
+  readonly #pruning: Pruning | null;
 
   constructor(
     plan: FunnelPlan,
-    goers: FunnelEntities,
+    entities: FunnelEntities,
     readonly matches: EntityMatches,
     /** Sorts the matches of the current entities. */
     readonly order: () => Promise<void>,
@@ -81,16 +125,16 @@ class Tries {
     const entryMsOf = (slot: number) => {
       if (plan.level !== "session") return matches.placed.ms[slot]!;
       const { list, at } = matches.placeOf(slot);
-      return goers.entryMsOf(subjectOf(list, at), matches.placed.ms[slot]!);
+      return entities.entryMsOf(subjectOf(list, at), matches.placed.ms[slot]!);
     };
-    this.#tries = new ChainTries(plan, { matches: matches.placed, entries: goers.entries, entryMsOf });
-    this.#whole = ChainPruner.holdsFor(plan) ? new ChainPruner(plan, goers.entries, LENGTH_MAX, matches.scratch) : null;
+    this.#tries = new ChainTries(plan, { matches: matches.placed, entries: entities.entries, entryMsOf });
+    this.#pruning = pruningOf(plan, entities.entries);
   }
 
   /** The chain of each entity by its value group, and the number of entities that may still continue. */
   async all(groups: BreakdownGroups): Promise<{ readonly figures: ChainFigures; readonly pendingCount: number }> {
     const groupOf = (slot: number) => groups.numberOf(this.matches.placeOf(slot));
-    await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf), this.#whole);
+    await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf), this.#pruning);
     this.#tries.addFirstOnly(this.matches.firstOnlyCount, this.matches.firstOnlyPendingCount);
     return this.#tries;
   }
@@ -109,10 +153,10 @@ class Tries {
     return all;
   }
 
-  /** @param whole decides which matches are skipped; null: none, because each bucket needs all of its own */
-  async #eachEntity(act: (from: number, to: number) => void, whole: ChainPruner | null = null): Promise<void> {
+  /** @param pruning null for buckets, each of which needs all matches of its own */
+  async #eachEntity(act: (from: number, to: number) => void, pruning: Pruning | null = null): Promise<void> {
     const { matches } = this;
-    matches.rewind(whole);
+    matches.rewind(pruning);
     while (matches.next()) {
       await this.order();
       await this.pause();
@@ -148,8 +192,8 @@ function groupsOf({ breakdown }: FunnelPlan, context: RowContext): BreakdownGrou
 }
 
 /** How far entities get through steps. Cost: cached spans with 12 bytes per match, and a few reads per match of entities that may have started. */
-export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
-  kind: "survey",
+export const funnel: MultiPass<"funnel", FunnelParts, FunnelRead> = {
+  kind: "multi_pass",
   tables: ({ level }) => (level === "session" ? ["sessions"] : []),
   needsCompanies: ({ level, breakdown, steps, exclusions }) => {
     const isAsked = ({ kind }: Operand) => kind === "companyId" || kind === "company";
@@ -159,12 +203,12 @@ export const funnel: Survey<"funnel", FunnelParts, FunnelRead> = {
   read: (plan, moment, missing) => ({ moment, sessions: plan.level === "session" ? moment.tables.sessions(plan, moment, missing) : null }),
   parts: (plan, context, { sessions }) => ({ matches: matchesPart(plan, funnelEntitiesOf(plan, context, sessions), groupsOf(plan, context).fields) }),
   finish: async ({ matches: lists }, plan, context, { moment, sessions }, pause) => {
-    const goers = funnelEntitiesOf(plan, context, sessions);
+    const entities = funnelEntitiesOf(plan, context, sessions);
     const groups = groupsOf(plan, context);
     return await Scratch.of(async (scratch) => {
-      const matches = new EntityMatches(lists, goers, entryBits(plan), scratch);
+      const matches = new EntityMatches(lists, entities, entryBits(plan), scratch);
       const matters = orderMatters(plan);
-      const tries = new Tries(plan, goers, matches, () => inOrder(matches, matters, moment), pause);
+      const tries = new Tries(plan, entities, matches, () => inOrder(matches, matters, moment), pause);
       const { figures, pendingCount } = await tries.all(groups);
       return {
         definition: plan.definition,
@@ -196,15 +240,15 @@ interface KeptLists {
  * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
  * Lists that are requested again are joined, which takes no more memory.
  */
-function matchesPart(plan: FunnelPlan, goers: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
+function matchesPart(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
   const meant = meantBy(plan);
   const haveSequences = mayAskIds(orderMatters(plan));
-  const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: goers, keys, haveSequences };
-  const names = [goers.name, ...keys.map(({ name }) => name)];
+  const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: entities, keys, haveSequences };
+  const names = [entities.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
   const part: Pass<MatchList[], KeptLists> = {
-    scopes: meant.map(({ scope }) => ({ ...scope, range: goers.range })),
-    columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...goers.columns, ...keys.flatMap(({ columns }) => columns)],
+    scopes: meant.map(({ scope }) => ({ ...scope, range: entities.range })),
+    columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...entities.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
     scan: (state, rows, selectors) => {
       const list = keptList(rows, selectors, sources, name);

@@ -1,8 +1,8 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { dayStartMs, MS_PER_DAY } from "../../../core/base/time.js";
-import type { Mask } from "../../answer/insights/chain.js";
+import type { Mask } from "../../answer/insights/chains.js";
 import { countBits, emptyBitmap, rowsOfBits } from "../../../storage/column/bitmap.js";
 import { radixOrder } from "../../../storage/column/radix-order.js";
 import type { Selector } from "../../filter/predicate.js";
@@ -11,12 +11,13 @@ import { orderWithin } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
+import { atOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
 
 /**
- * The matches in rows of some days, subject by subject: 8 bytes per match, 4 more with sequences, 9 per subject, and 4 per match and breakdown field.
+ * The matches in rows of some days, subject by subject: 8 bytes per match, 4 more with sequences, 4 for each breakdown field, and 12 per subject.
  * Matches of one subject mostly ascend by time.
  */
-export interface MatchList extends Digest {
+export interface MatchList {
   /** Origin of `times`, exclusive end of the covered time, and time of the first match; epoch ms. */
   readonly startMs: number;
   readonly endMs: number;
@@ -33,6 +34,8 @@ export interface MatchList extends Digest {
   readonly times: Uint32Array;
   /** Bits of what each event matches; 0: nothing, but it is an event of its entity. */
   readonly masks: Uint32Array;
+  /** By subject: the bits of all its matches. */
+  readonly steps: Uint32Array;
   /** Null if event ids are not needed. */
   readonly sequences: Uint32Array | null;
   /** By breakdown field. */
@@ -49,8 +52,8 @@ export interface MatchSources {
   readonly haveSequences: boolean;
 }
 
-export function byteLengthOfList({ subjects, longRuns, times, sequences, keys }: MatchList): number {
-  return subjects.length * 9 + longRuns.length * 8 + times.length * (8 + 4 * keys.length) + (sequences?.byteLength ?? 0) + 200;
+export function byteLengthOfList({ subjects, times, sequences, keys }: MatchList): number {
+  return subjects.length * 12 + times.length * (8 + 4 * keys.length) + (sequences?.byteLength ?? 0) + 200;
 }
 
 /** The matches of rows that have a subject. Cost: one read per row and selector that selects it. Columns must be loaded. */
@@ -60,15 +63,16 @@ export function matchListOf(rows: Rows, selectors: readonly Selector[], sources:
 
 function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, keys, haveSequences }: MatchSources, scratch: Scratch): MatchList {
   const { selected, masks } = markedRows(rows, selectors, bits, scratch);
-  const whose = subjects.subjectsOf(rows, selected);
-  const inTime = placesInOrder(rows, selected, whose, scratch);
-  const places = radixOrder(inTime, whose, (count) => scratch.take(count));
+  const owners = subjects.subjectsOf(rows, selected);
+  const inTime = placesInOrder(rows, selected, owners, scratch);
+  const places = radixOrder(inTime, owners, (count) => scratch.take(count));
   const times = rows.times();
   const count = places.length;
   const startMs = dayStartMs(rows.day);
-  const list = {
+  const runs = runsOf(gathered(owners, places, scratch.take(count)), scratch);
+  const list: MatchList = {
     startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, isAscending: true,
-    ...runsOf(gathered(whose, places, scratch.take(count)), scratch),
+    ...runs, steps: new Uint32Array(runs.subjects.length),
     times: new Uint32Array(count), masks: new Uint32Array(count),
     sequences: haveSequences ? gathered(gathered(rows.sequences(), selected, scratch.take(selected.length)), places, new Uint32Array(count)) : null,
     keys: keys.map((field) => gathered(field.keysOf(rows, selected), places, new Uint32Array(count))),
@@ -79,36 +83,16 @@ function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, ke
     list.times[at] = times[row]!;
     list.masks[at] = masks[place]!;
   }
-  const digest = emptyDigest(list.subjects.length);
-  digestRuns(list, digest, 0, list.subjects.length);
-  return { ...list, ...digest };
+  uniteSteps(list, list.steps, 0, list.subjects.length);
+  return list;
 }
 
-/** What can be said of each subject of a list without reading its matches. */
-export interface Digest {
-  /** By subject: one bit each for matches of the first and second step, and `NOT_PLAIN` if a match is not of the first step alone. */
-  readonly firstSteps: Uint8Array;
-  /** Indexes of the subjects that have many matches, of both steps. */
-  readonly longRuns: number[];
-}
-
-const NOT_PLAIN = 4;
-
-export function emptyDigest(subjectCount: number): Digest {
-  return { firstSteps: new Uint8Array(subjectCount), longRuns: [] };
-}
-
-/** Fills in the subjects `[from, to)`. Cost: one read per match. */
-export function digestRuns({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: Digest, from: number, to: number): void {
+/** The steps of all matches of each subject in `[from, to)`. Cost: one read per match. */
+function uniteSteps({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: Uint32Array, from: number, to: number): void {
   for (let place = from; place < to; place += 1) {
     let all = 0;
-    let isPlain = true;
-    for (let at = starts[place]!; at < starts[place + 1]!; at += 1) {
-      all |= masks[at]!;
-      if (masks[at] !== 1) isPlain = false;
-    }
-    into.firstSteps[place] = (all & 3) | (isPlain ? 0 : NOT_PLAIN);
-    if ((all & 3) === 3 && starts[place + 1]! - starts[place]! >= LIMITS.longRunMin) into.longRuns.push(place);
+    for (let at = starts[place]!; at < starts[place + 1]!; at += 1) all |= masks[at]!;
+    into[place] = all;
   }
 }
 
@@ -165,12 +149,12 @@ function gathered(codes: Uint32Array, places: Uint32Array, into: Uint32Array): U
 const ROW_SPAN = 2 ** 26;
 
 /** Indexes of the rows that have a subject, by time and event id. They may lie in the scratch. */
-function placesInOrder(rows: Rows, selected: Uint32Array, whose: Uint32Array, scratch: Scratch): Uint32Array {
+function placesInOrder(rows: Rows, selected: Uint32Array, owners: Uint32Array, scratch: Scratch): Uint32Array {
   let count = 0;
   const places = scratch.take(selected.length);
   for (let place = 0; place < selected.length; place += 1) {
     places[count] = place;
-    if (whose[place] !== 0) count += 1;
+    if (owners[place] !== 0) count += 1;
   }
   return rows.sealed ? places.subarray(0, count) : sortedPlaces(rows, selected, places.subarray(0, count));
 }
@@ -187,4 +171,164 @@ function sortedPlaces(rows: Rows, selected: Uint32Array, places: Uint32Array): U
     from = to;
   }
   return sorted;
+}
+
+/** Length of the blocks of days whose lists are joined: times are 32 bits of ms, which cover 49 days. */
+const BLOCK_MS = 16 * MS_PER_DAY;
+/** Subjects whose matches are copied per step: a few milliseconds. */
+const RUNS_PER_STEP = 4_096;
+
+/** The same matches in fewer lists, if there are many. Cost: a few reads per subject, and a copy. */
+export function* joinedLists(lists: readonly MatchList[]): Steps<readonly MatchList[]> {
+  const blocks = new Map<number, MatchList[]>();
+  for (const list of lists) {
+    const block = Math.floor(list.startMs / BLOCK_MS);
+    const own = blocks.get(block);
+    if (own === undefined) blocks.set(block, [list]);
+    else own.push(list);
+  }
+  const found: MatchList[] = [];
+  for (const block of blocks.values())
+    if (block.length < LIMITS.joinedListCountMin) found.push(...block);
+    else found.push(yield* joined(block));
+  return found;
+}
+
+function* joined(unordered: readonly MatchList[]): Steps<MatchList> {
+  const lists = [...unordered].sort(byTime);
+  const runCount = lists.reduce((sum, { subjects }) => sum + subjects.length, 0);
+  const runs = { owners: new Uint32Array(runCount), lists: new Uint32Array(runCount), places: new Uint32Array(runCount) };
+  let end = 0;
+  for (const [number, { subjects }] of lists.entries())
+    for (let place = 0; place < subjects.length; place += 1, end += 1) {
+      runs.owners[end] = subjects[place]!;
+      runs.lists[end] = number;
+      runs.places[end] = place;
+    }
+  const count = lists.reduce((sum, { times }) => sum + times.length, 0);
+  yield;
+  return yield* listOfRuns(lists, runs, { isInOrder: areInOrder(lists), isAscending: true }, count);
+}
+
+/** Whether each list is in order and starts after the lists before it end. @param lists sorted by start */
+function areInOrder(lists: readonly MatchList[]): boolean {
+  let endMs = -Infinity;
+  for (const list of lists) {
+    if (!list.isInOrder || list.startMs < endMs) return false;
+    endMs = Math.max(endMs, list.endMs);
+  }
+  return true;
+}
+
+/** The matches of subjects that stand for other entities, moved to those; null if there are none. */
+export function movedList(list: MatchList, { moves, entityOf }: Pick<CountedEntities, "moves" | "entityOf">): MatchList | null {
+  const { subjects } = list;
+  const [owners, places]: [number[], number[]] = [[], []];
+  let count = 0;
+  for (let place = 0; place < subjects.length; place += 1) {
+    if (moves !== "all" && (subjects[place]! & 1) === 0) continue;
+    const entity = entityOf(subjects[place]!);
+    if (entity === subjects[place]) continue;
+    owners.push(entity);
+    places.push(place);
+    count += list.starts[place + 1]! - list.starts[place]!;
+  }
+  if (places.length === 0) return null;
+  const runs = { owners: Uint32Array.from(owners), lists: new Uint32Array(places.length), places: Uint32Array.from(places) };
+  // Events of two ids of one person may interleave; sorting them for each query would take longer than reading them.
+  return atOnce(listOfRuns([list], runs, { isInOrder: false, isAscending: false }, count));
+}
+
+/** Orders lists by start. */
+export function byTime(a: MatchList, b: MatchList): number {
+  return a.startMs - b.startMs || a.firstMs - b.firstMs;
+}
+
+/** Subjects of lists: the new owner of their matches, the list, and the index among its subjects. */
+interface Runs {
+  readonly owners: Uint32Array;
+  readonly lists: Uint32Array;
+  readonly places: Uint32Array;
+}
+
+/** @param count number of matches */
+function* listOfRuns(lists: readonly MatchList[], runs: Runs, order: Pick<MatchList, "isInOrder" | "isAscending">, count: number): Steps<MatchList> {
+  const { owners } = runs;
+  const byOwner = radixOrder(placesOf(owners), owners);
+  yield;
+  const startMs = Math.min(...lists.map((list) => list.startMs));
+  const made = {
+    startMs, endMs: Math.max(...lists.map(({ endMs }) => endMs)), firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), ...order,
+    subjects: new Uint32Array(owners.length), starts: new Uint32Array(owners.length + 1),
+    times: new Uint32Array(count), masks: new Uint32Array(count), sequences: lists[0]?.sequences === null ? null : new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
+  };
+  const ends: Ends = { subjectCount: 0, matchCount: 0 };
+  yield* piecesOf(byOwner.length, RUNS_PER_STEP, (from, to) => copyRuns(lists, runs, byOwner.subarray(from, to), made, ends));
+  made.starts[ends.subjectCount] = ends.matchCount;
+  const list = { ...made, subjects: made.subjects.slice(0, ends.subjectCount), starts: made.starts.slice(0, ends.subjectCount + 1) };
+  const steps = new Uint32Array(ends.subjectCount);
+  yield* piecesOf(ends.subjectCount, RUNS_PER_STEP, (from, to) => uniteSteps(list, steps, from, to));
+  return { ...list, steps };
+}
+
+function placesOf({ length }: Uint32Array): Uint32Array {
+  const places = new Uint32Array(length);
+  for (let at = 0; at < length; at += 1) places[at] = at;
+  return places;
+}
+
+/** A list under construction. */
+type Filled = Omit<MatchList, "steps">;
+
+/** The lengths filled so far. */
+interface Ends {
+  subjectCount: number;
+  matchCount: number;
+}
+
+/** Appends the matches of runs, which are in order. */
+function copyRuns(lists: readonly MatchList[], { owners, lists: listOf, places }: Runs, order: Uint32Array, into: Filled, ends: Ends): void {
+  let { subjectCount, matchCount } = ends;
+  for (let at = 0; at < order.length; at += 1) {
+    const run = order[at]!;
+    if (subjectCount === 0 || into.subjects[subjectCount - 1] !== owners[run]) {
+      into.subjects[subjectCount] = owners[run]!;
+      into.starts[subjectCount] = matchCount;
+      subjectCount += 1;
+    }
+    const start = matchCount;
+    matchCount = copyRun(lists[listOf[run]!]!, places[run]!, into, start);
+    if (into.isAscending) mergeRun(into, into.starts[subjectCount - 1]!, start, matchCount);
+  }
+  ends.subjectCount = subjectCount;
+  ends.matchCount = matchCount;
+}
+
+/** Copies the matches of a subject to an index; returns the end. */
+function copyRun(list: MatchList, place: number, into: Filled, start: number): number {
+  const laterMs = list.startMs - into.startMs;
+  let end = start;
+  for (let at = list.starts[place]!; at < list.starts[place + 1]!; at += 1, end += 1) {
+    into.times[end] = list.times[at]! + laterMs;
+    into.masks[end] = list.masks[at]!;
+    if (into.sequences !== null) into.sequences[end] = list.sequences![at]!;
+    for (let field = 0; field < list.keys.length; field += 1) into.keys[field]![end] = list.keys[field]![at]!;
+  }
+  return end;
+}
+
+/** Merges the matches `[middle, end)` of a subject into those from `start` on. Both parts are sorted; at equal times the earlier part comes first. */
+function mergeRun({ times, masks, sequences, keys }: Filled, start: number, middle: number, end: number): void {
+  if (middle === start || middle === end || times[middle]! >= times[middle - 1]!) return;
+  let from = middle - 1;
+  while (from > start && times[from - 1]! > times[middle]!) from -= 1;
+  const columns = [times, masks, ...(sequences === null ? [] : [sequences]), ...keys];
+  const earlier = columns.map((column) => column.slice(from, middle));
+  const earlierTimes = earlier[0]!;
+  for (let at = from, left = 0, right = middle; left < earlierTimes.length; at += 1) {
+    const isRight = right < end && times[right]! < earlierTimes[left]!;
+    for (let column = 0; column < columns.length; column += 1) columns[column]![at] = isRight ? columns[column]![right]! : earlier[column]![left]!;
+    if (isRight) right += 1;
+    else left += 1;
+  }
 }

@@ -1,11 +1,10 @@
 import { KEY_SPAN, type RowKeys } from "./row-keys.js";
-import { selectedRows, isWhole, select } from "../../filter/select.js";
-import type { Selector } from "../../filter/predicate.js";
+import { isWhole } from "../../filter/select.js";
 import type { QueryScope } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { countRows } from "../events/counts.js";
 import type { Pass } from "../form/report.js";
-import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
+import { addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut } from "./row-units.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 /** Event counts by key and item. A pair is `key * KEY_SPAN + item`; pairs are distinct and ascending. 12 bytes per pair. */
@@ -67,7 +66,7 @@ function sortedCells(keys: Uint32Array, items: Uint32Array): Cells {
 }
 
 /** Sums up several lists without changing them. Cost: the pairs, times the logarithm of the number of lists. */
-export function unitedCells(lists: readonly Cells[]): Cells {
+function unitedCells(lists: readonly Cells[]): Cells {
   if (lists.length === 1) return lists[0]!;
   let merged = [...lists];
   while (merged.length > 1) {
@@ -97,13 +96,13 @@ function bothCells(a: Cells, b: Cells): Cells {
   return { pairs: pairs.slice(0, count), counts: counts.slice(0, count) };
 }
 
-export function byteLengthOfCells({ pairs, counts }: Cells): number {
+function byteLengthOfCells({ pairs, counts }: Cells): number {
   return pairs.byteLength + counts.byteLength;
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */
 
-/** Counts of events: `Cells` by the start of their time unit, from several segments or spans. */
-export type CellsByUnit = Map<number, Cells[]>;
+/** Counts of events by time unit. */
+export type CellsByUnit = ByUnit<Cells>;
 
 /** What a figure is computed from besides the number of events: an item per event, such as its actor or a value. */
 export interface RowItems {
@@ -132,17 +131,14 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
       // Counts a segment within one unit without listing its rows.
       if (isCount && columnsOfCut(cut).length === 0 && isWhole(rows, selector)) {
         const count = countRows(rows, selector);
-        if (count > 0) eachUnit(rows, FIRST_ROW, cut, (unitMs, first) => add(state, unitMs, { ...cellsOf(keys.keysOf(rows, first), items.itemsOf(rows, first)), counts: Uint32Array.of(count) }));
+        if (count > 0) addUnit(state, unitOfAll(rows, [cut]), { pairs: new Float64Array(1), counts: Uint32Array.of(count) });
         return;
       }
-      const make = () => madeOf(rows, selector, cut, keys, items);
+      const make = () => madeByUnit(rows, selector, [cut], (selected) => cellsOf(keys.keysOf(rows, selected), items.itemsOf(rows, selected)));
       const areFew = keys.columns.length === 0 && items.areFew === true && selector.key !== null;
       const key = `${name} ${selector.key}`;
-      if (areFew && isWhole(rows, selector)) return addAll(state, rows.derive(key, make, byteLengthOfUnits));
-      // Safe cast: only this function caches under this name.
-      const known = areFew ? (rows.kept(key, []) as ReadonlyMap<number, Cells> | null) : null;
-      const within = known === null ? null : unitsWithin(rows, cut, selector);
-      addAll(state, known === null || within === null ? make() : [...known].filter(([unitMs]) => within.has(unitMs)));
+      if (areFew && isWhole(rows, selector)) return addUnits(state, rows.derive(key, make, byteLengthOfCellUnits));
+      addUnits(state, (areFew ? keptUnits<Cells>(rows, key, cut, selector) : null) ?? make());
     },
   };
   if (keys.name === null || items.name === null) return part;
@@ -151,32 +147,12 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
     kept: {
       key: name,
       of: (state) => new Map([...state].map(([unitMs, lists]) => [unitMs, unitedCells(lists)])),
-      add: addAll,
-      byteLength: byteLengthOfUnits,
+      add: addUnits,
+      byteLength: byteLengthOfCellUnits,
     },
   };
 }
 
-const UNIT_BYTES = 100;
-const FIRST_ROW = Uint32Array.of(0);
-
-function madeOf(rows: Rows, selector: Selector, cut: RowCut, keys: RowKeys, items: RowItems): ReadonlyMap<number, Cells> {
-  const made = new Map<number, Cells>();
-  // A copy: cutting rows or making keys may overwrite the shared selection.
-  eachUnit(rows, selectedRows(select(rows, selector)).slice(), cut, (unitMs, selected) => made.set(unitMs, cellsOf(keys.keysOf(rows, selected), items.itemsOf(rows, selected))));
-  return made;
-}
-
-function addAll(state: CellsByUnit, byUnit: Iterable<readonly [number, Cells]>): void {
-  for (const [unitMs, cells] of byUnit) add(state, unitMs, cells);
-}
-
-function byteLengthOfUnits(byUnit: ReadonlyMap<number, Cells>): number {
-  return [...byUnit.values()].reduce((sum, cells) => sum + byteLengthOfCells(cells) + UNIT_BYTES, 0);
-}
-
-function add(state: CellsByUnit, unitMs: number, cells: Cells): void {
-  const lists = state.get(unitMs);
-  if (lists === undefined) state.set(unitMs, [cells]);
-  else lists.push(cells);
+function byteLengthOfCellUnits(byUnit: ReadonlyMap<number, Cells>): number {
+  return byteLengthOfUnits(byUnit, byteLengthOfCells);
 }

@@ -1,30 +1,19 @@
-import { denseCodes } from "../../../storage/column/column.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf, ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
-import { assert } from "../../../core/base/assert.js";
+import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
+import { assert } from "../../../core/base/errors.js";
 import type { EntityLevel } from "../../plan/insights/input.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
-import { COMPANY_READER_COLUMNS, CompanyReader } from "../aggregate/company-rows-reader.js";
+import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 import type { RowContext, Pass } from "../form/report.js";
-import { isWhole, select, selectedRows } from "../../filter/select.js";
+import { isWhole } from "../../filter/select.js";
 import type { ActorTest, Selector } from "../../filter/predicate.js";
 import type { QueryScope } from "../../plan/plan.js";
-import { actorsOfAll, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors } from "../events/distinct-actors.js";
-import type { DistinctActors } from "../events/distinct-actors.js";
-import { columnsOfCut, eachUnit, nameOfCut, unitsWithin, type RowCut } from "./row-units.js";
+import {
+  actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors,
+} from "../events/distinct-actors.js";
+import { addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut } from "./row-units.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-/** The actor of each selected row, in order; 0 for none. The actor columns must be loaded. */
-export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {
-  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
-  const actors = new Uint32Array(selected.length);
-  for (let at = 0; at < selected.length; at += 1) {
-    const row = selected[at]!;
-    actors[at] = actorOf(users[row]!, anonymous[row]!);
-  }
-  return actors;
-}
-
 /**
  * Maps rows to the entities that they count for. A row has a subject, and a subject stands for an entity.
  * For people the subject is the actor, resolved to an identity at the end, so that states can be cached; an account is found per row.
@@ -69,7 +58,7 @@ function people({ dictionaries, identities }: RowContext): CountedEntities {
 
 /** The account of an event is its company, else its identity. Companies are numbered after all identities. */
 function accounts(context: RowContext): CountedEntities {
-  const { companies, dictionaries } = context;
+  const { companies, dictionaries, identities } = context;
   assert(companies !== null, "the report declares that it reads companies");
   const { end: firstCompany } = people(context);
   return {
@@ -77,7 +66,7 @@ function accounts(context: RowContext): CountedEntities {
     name: null,
     end: firstCompany + dictionaries.named("companyId").size,
     subjectsOf: (rows, selected) => {
-      const reader = new CompanyReader(rows, context);
+      const reader = new CompanyReader(rows, identities, companies);
       const subjects = new Uint32Array(selected.length);
       for (let at = 0; at < selected.length; at += 1) {
         const row = selected[at]!;
@@ -93,17 +82,14 @@ function accounts(context: RowContext): CountedEntities {
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */
 
-/** Distinct subjects by the start of their time unit, from several segments or spans. No set is empty. */
-export type EntitiesByUnit = Map<number, DistinctActors[]>;
+/** Distinct subjects by time unit. No set is empty. */
+export type EntitiesByUnit = ByUnit<DistinctActors>;
 
 interface UnitedByUnit {
   readonly byUnit: ReadonlyMap<number, DistinctActors>;
   /** Size of the unions made for this span; other units share their subjects with a shorter span or a segment. */
   readonly ownByteLength: number;
 }
-
-const UNIT_BYTES = 32;
-const FIRST_ROW = Uint32Array.of(0);
 
 /**
  * Collects the subjects of a scope's rows by unit. Cached per span if subjects have a name: a few bits or bytes per subject and unit.
@@ -113,7 +99,11 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
   const cutColumns = cuts.flatMap(columnsOfCut);
   const name = `subjects ${cuts.map(nameOfCut).join(" and ")}`;
   const isOneUnit = cutColumns.length === 0;
-  const make = (rows: Rows, selector: Selector) => madeOf(rows, selector, cuts, subjects);
+  const make = (rows: Rows, selector: Selector) =>
+    madeByUnit(rows, selector, cuts, (selected) => {
+      const distinct = distinctOf(subjects.subjectsOf(rows, selected));
+      return isEmpty(distinct) ? null : distinct;
+    });
   const part: Pass<EntitiesByUnit, UnitedByUnit> = {
     scopes: [scope],
     columns: [...subjects.columns, ...cutColumns],
@@ -123,61 +113,29 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
       const isLasting = subjects.name !== null && selector.key !== null;
       const isKept = isLasting && isWhole(rows, selector);
       const key = `${name} ${selector.key}`;
-      // Safe cast: only this function caches under this name.
-      const known = isLasting && !isKept && cuts.length === 1 ? (rows.kept(key, []) as ReadonlyMap<number, DistinctActors> | null) : null;
-      const within = known === null ? null : unitsWithin(rows, cuts[0], selector);
+      const known = isLasting && !isKept && cuts.length === 1 ? keptUnits<DistinctActors>(rows, key, cuts[0], selector) : null;
       // Rows within one unit have the same subjects for every cut.
       if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
-      else if (known !== null && within !== null) addAll(state, [...known].filter(([unitMs]) => within.has(unitMs)));
-      else addAll(state, isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
+      else addUnits(state, known ?? (isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfEntities) : make(rows, selector)));
     },
   };
   if (subjects.name === null) return part;
   return {
     ...part,
     only: (state, passes) => passing(state, passes),
-    ...(isOneUnit ? { scanWho: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
+    ...(isOneUnit ? { scanActors: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
     kept: {
       key: name,
       of: united,
-      add: (state, { byUnit }) => addAll(state, byUnit),
-      byteLength: ({ byUnit, ownByteLength }) => byUnit.size * UNIT_BYTES + ownByteLength,
+      add: (state, { byUnit }) => addUnits(state, byUnit),
+      byteLength: ({ byUnit, ownByteLength }) => byteLengthOfUnits(byUnit, () => 0) + ownByteLength,
     },
   };
 }
 
-function madeOf(rows: Rows, selector: Selector, cuts: readonly RowCut[], subjects: CountedEntities): ReadonlyMap<number, DistinctActors> {
-  const made = new Map<number, DistinctActors>();
-  // A copy: cutting rows or finding subjects may overwrite the shared selection.
-  const selected = selectedRows(select(rows, selector)).slice();
-  eachCrossing(rows, selected, cuts, (unitMs, own) => {
-    const distinct = distinctOf(subjects.subjectsOf(rows, own));
-    if (!isEmpty(distinct)) made.set(unitMs, distinct);
-  });
-  return made;
-}
-
-/** Visits the intersections of the units of several cuts. */
-function eachCrossing(rows: Rows, selected: Uint32Array, [cut = null, ...others]: readonly RowCut[], take: (unitMs: number, selected: Uint32Array) => void): void {
-  eachUnit(rows, selected, cut, (unitMs, own) => {
-    if (others.length === 0) take(unitMs, own);
-    else eachCrossing(rows, own, others, (otherMs, crossing) => take(Math.max(unitMs, otherMs), crossing));
-  });
-}
-
 /** Adds the subjects of rows that all lie in one unit. */
 function addOne(state: EntitiesByUnit, rows: Rows, cuts: readonly RowCut[], distinct: DistinctActors): void {
-  if (!isEmpty(distinct)) eachCrossing(rows, FIRST_ROW, cuts, (unitMs) => add(state, unitMs, distinct));
-}
-
-function addAll(state: EntitiesByUnit, byUnit: Iterable<readonly [number, DistinctActors]>): void {
-  for (const [unitMs, distinct] of byUnit) add(state, unitMs, distinct);
-}
-
-function add(state: EntitiesByUnit, unitMs: number, distinct: DistinctActors): void {
-  const ofUnit = state.get(unitMs);
-  if (ofUnit === undefined) state.set(unitMs, [distinct]);
-  else ofUnit.push(distinct);
+  if (!isEmpty(distinct)) addUnit(state, unitOfAll(rows, cuts), distinct);
 }
 
 function passing(state: EntitiesByUnit, passes: ActorTest): EntitiesByUnit {
@@ -206,6 +164,6 @@ function united(state: EntitiesByUnit): UnitedByUnit {
   return { byUnit, ownByteLength };
 }
 
-function byteLengthOfUnits(byUnit: ReadonlyMap<number, DistinctActors>): number {
-  return [...byUnit.values()].reduce((sum, distinct) => sum + byteLengthOf(distinct) + UNIT_BYTES, 0);
+function byteLengthOfEntities(byUnit: ReadonlyMap<number, DistinctActors>): number {
+  return byteLengthOfUnits(byUnit, byteLengthOf);
 }

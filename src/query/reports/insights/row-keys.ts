@@ -2,7 +2,8 @@
 import { LIMITS } from "../../../core/base/limits.js";
 import { PairTable } from "../../../core/base/pair-table.js";
 import { uuidText } from "../../../core/base/uuid.js";
-import { codeAt, type CodeColumn } from "../../../storage/column/column.js";
+import type { CodeColumn } from "../../../storage/column/column.js";
+import { FirstValue } from "../../filter/select.js";
 import { tooManyCombinations, type KeyGroups } from "../../answer/insights/combinations.js";
 import type { Operand } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
@@ -83,18 +84,8 @@ function codesOf(column: CodeColumn, selected: Uint32Array): Uint32Array {
 }
 
 function chainedKeys(columns: readonly CodeColumn[], selected: Uint32Array): Uint32Array {
-  const last = columns.length - 1;
-  const keys = new Uint32Array(selected.length);
-  for (let at = 0; at < selected.length; at += 1) {
-    let place = 0;
-    let code = codeAt(columns[0]!, selected[at]!);
-    while (code === 0 && place < last) {
-      place += 1;
-      code = codeAt(columns[place]!, selected[at]!);
-    }
-    keys[at] = code * columns.length + place;
-  }
-  return keys;
+  const value = new FirstValue(columns);
+  return selected.map((row) => value.codeOf(row) * columns.length + value.place);
 }
 
 /** Ids have no dictionary: those of selected rows are numbered in order of occurrence. */

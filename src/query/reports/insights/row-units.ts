@@ -1,10 +1,14 @@
+import { placesByKey } from "../../../core/base/arrays.js";
 import { dayStartMs } from "../../../core/base/time.js";
+import { atOnce } from "../../../core/base/yield.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { Extent } from "../../answer/insights/buckets.js";
+import type { Selector } from "../../filter/predicate.js";
+import { select, selectedRows } from "../../filter/select.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 /** How rows are divided into time units; null: all rows form one unit with start 0. */
@@ -21,10 +25,68 @@ export function columnsOfCut(cut: RowCut): readonly string[] {
   return isWholeDays ? [] : [TIME_COLUMN];
 }
 
+/** States by the start of their time unit, from several segments or spans. */
+export type ByUnit<T> = Map<number, T[]>;
+
+export function addUnit<T>(state: ByUnit<T>, unitMs: number, one: T): void {
+  const ofUnit = state.get(unitMs);
+  if (ofUnit === undefined) state.set(unitMs, [one]);
+  else ofUnit.push(one);
+}
+
+export function addUnits<T>(state: ByUnit<T>, byUnit: Iterable<readonly [number, T]>): void {
+  for (const [unitMs, one] of byUnit) addUnit(state, unitMs, one);
+}
+
+/** Estimated size of an entry of a map. */
+const UNIT_BYTES = 64;
+
+/** The size of states that are cached by unit. */
+export function byteLengthOfUnits<T>(byUnit: ReadonlyMap<number, T>, byteLengthOf: (one: T) => number): number {
+  let byteLength = byUnit.size * UNIT_BYTES;
+  for (const one of byUnit.values()) byteLength += byteLengthOf(one);
+  return byteLength;
+}
+
 /**
- * The starts of the units within a range that a segment has rows in; null if the range cuts the rows of a unit.
- * Lets a query reuse the units that another query cached with the segment.
+ * The states that another query cached with a segment, for the units within a range; null if there are none, or the range cuts the rows of a unit.
+ * `T` must be what is cached under this key.
  */
+export function keptUnits<T>(rows: Rows, key: string, cut: RowCut, range: Range): Iterable<readonly [number, T]> | null {
+  const known = rows.kept(key, []) as ReadonlyMap<number, T> | null;
+  const within = known === null ? null : unitsWithin(rows, cut, range);
+  return known === null || within === null ? null : [...known].filter(([unitMs]) => within.has(unitMs));
+}
+
+/** Makes the state of the selected rows of each unit, or of each intersection of the units of two cuts; null states are left out. */
+export function madeByUnit<T>(rows: Rows, selector: Selector, cuts: readonly RowCut[], make: (selected: Uint32Array) => T | null): ReadonlyMap<number, T> {
+  const made = new Map<number, T>();
+  // A copy: cutting rows or making states may overwrite the shared selection.
+  eachCrossing(rows, selectedRows(select(rows, selector)).slice(), cuts, (unitMs, selected) => {
+    const one = make(selected);
+    if (one !== null) made.set(unitMs, one);
+  });
+  return made;
+}
+
+/** Visits the intersections of the units of several cuts. */
+function eachCrossing(rows: Rows, selected: Uint32Array, [cut = null, ...others]: readonly RowCut[], take: (unitMs: number, selected: Uint32Array) => void): void {
+  eachUnit(rows, selected, cut, (unitMs, own) => {
+    if (others.length === 0) take(unitMs, own);
+    else eachCrossing(rows, own, others, (otherMs, crossing) => take(Math.max(unitMs, otherMs), crossing));
+  });
+}
+
+const FIRST_ROW = Uint32Array.of(0);
+
+/** The start of the unit in which all rows of a segment lie: reads none of them. */
+export function unitOfAll(rows: Rows, cuts: readonly RowCut[]): number {
+  let only = 0;
+  eachCrossing(rows, FIRST_ROW, cuts, (unitMs) => (only = unitMs));
+  return only;
+}
+
+/** The starts of the units within a range that a segment has rows in; null if the range cuts the rows of a unit. */
 export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): ReadonlySet<number> | null {
   if (cut === null) return null;
   const start = dayStartMs(rows.day);
@@ -44,7 +106,7 @@ export function unitsWithin(rows: Rows, cut: RowCut, { fromMs, toMs }: Range): R
  * Cost: for sealed rows one search per unit, for others one read per row.
  * @param selected ascending row numbers
  */
-export function eachUnit(rows: Rows, selected: Uint32Array, cut: RowCut, take: (unitMs: number, selected: Uint32Array) => void): void {
+function eachUnit(rows: Rows, selected: Uint32Array, cut: RowCut, take: (unitMs: number, selected: Uint32Array) => void): void {
   if (selected.length === 0) return;
   if (cut === null) return take(0, selected);
   const start = dayStartMs(rows.day);
@@ -66,22 +128,9 @@ function cutSorted(selected: Uint32Array, times: Int32Array, bounds: Float64Arra
 }
 
 function cutUnsorted(selected: Uint32Array, times: Int32Array, bounds: Float64Array, start: number, take: (unitMs: number, selected: Uint32Array) => void): void {
-  const units = new Uint32Array(selected.length);
-  const ends = new Uint32Array(bounds.length);
-  for (let at = 0; at < selected.length; at += 1) {
-    const unit = firstAtLeast(bounds, start + times[selected[at]!]! + 1) - 1;
-    units[at] = unit;
-    ends[unit + 1]! += 1;
-  }
-  for (let unit = 1; unit < ends.length; unit += 1) ends[unit]! += ends[unit - 1]!;
-  const next = ends.slice();
-  const sorted = new Uint32Array(selected.length);
-  for (let at = 0; at < selected.length; at += 1) {
-    const unit = units[at]!;
-    sorted[next[unit]!] = selected[at]!;
-    next[unit]! += 1;
-  }
-  for (let unit = 0; unit + 1 < bounds.length; unit += 1) if (ends[unit + 1]! > ends[unit]!) take(bounds[unit]!, sorted.subarray(ends[unit]!, ends[unit + 1]!));
+  const { starts, places } = atOnce(placesByKey(selected.map((row) => firstAtLeast(bounds, start + times[row]! + 1) - 1), bounds.length - 1));
+  const sorted = places.map((place) => selected[place]!);
+  for (let unit = 0; unit + 1 < bounds.length; unit += 1) if (starts[unit + 1]! > starts[unit]!) take(bounds[unit]!, sorted.subarray(starts[unit]!, starts[unit + 1]!));
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */
 

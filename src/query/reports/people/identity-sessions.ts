@@ -4,9 +4,9 @@ import type { CursorPosition, Plan } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import { compareWithKey } from "../../../storage/segment/event-order.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
-import { paymentsOf } from "../../tables/money/revenue-table.js";
+import { paymentsOf } from "../../tables/money/payments.js";
 import type { Sessions } from "../../answer/sessionize.js";
-import type { Timeline } from "../../tables/people/timeline.js";
+import type { Timeline } from "../../tables/people/timelines.js";
 import { hash128, toHex } from "../../../core/base/hash.js";
 import { isoOf } from "../../../core/base/time.js";
 import { codeAt } from "../../../storage/column/column.js";
@@ -14,8 +14,8 @@ import type { SessionItem } from "../../plan/answers.js";
 import { RecordReader } from "../../../storage/segment/record-reader.js";
 import { ZERO, addMoney, majorUnits } from "../../answer/money.js";
 import type { TouchReader } from "../../tables/touches/touch-facts.js";
-import type { Study } from "../form/report.js";
-import { subjectOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type SubjectEvents, type TimelineMoney } from "./identity-events.js";
+import type { TableQuery } from "../form/report.js";
+import { subjectOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type SubjectEvents, type TimelineMoney } from "./identity-profile.js";
 
 const ENTRY_COLUMNS = [
   "project", "url", "referrer", "device", "os", "browser", "screen", "language", "location_country", "location_region", "location_city",
@@ -101,8 +101,8 @@ function tellEvents(
 }
 
 /** The sessions of an identity that start in the window, newest first, one page at a time. */
-export const identitySessions: Study<"identitySessions"> = {
-  kind: "study",
+export const identitySessions: TableQuery<"identitySessions"> = {
+  kind: "table_query",
   tables: () => ["payments", "timelines"],
   answer: (plan, moment, missing) => {
     const { cursor, limit } = plan;

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- subjects and entities are below their end */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { DistinctActors } from "../events/distinct-actors.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
 
@@ -6,68 +6,168 @@ import type { CountedEntities } from "../insights/counted-entities.js";
 const PIECE_COUNT = 32 * 1024;
 const WORD_BITS = 32;
 
-/** Folds subjects onto entities, one unit at a time, each entity once per unit. 4 bytes per possible entity. */
-export class EntitiesOfUnits {
-  readonly #stamps: Uint32Array;
-  readonly #piece = new Uint32Array(PIECE_COUNT + WORD_BITS);
-  #stamp = 0;
+/** A set of entities, one bit each: the nonzero words, in no order, and their indexes. */
+export interface EntityBits {
+  readonly places: Uint32Array;
+  readonly words: Uint32Array;
+}
+
+/** Folds subjects onto entities, one unit at a time, each entity once per unit. 20 bytes per 32 possible entities. */
+export class BitsOfUnits {
+  /** Exclusive upper bound of all word indexes. */
+  readonly wordCount: number;
+  /** End of the words of even entities, and start of those of odd ones. */
+  readonly #oddPlace: number;
+  /** Words of the current unit; 0 between units. */
+  readonly #words: Uint32Array;
+  /** Indexes of words that were set; a word that became 0 may be listed twice. */
+  readonly #set: Uint32Array;
+  #setCount = 0;
+  readonly #places: Uint32Array;
+  readonly #own: Uint32Array;
+  #piece: Uint32Array | null = null;
 
   constructor(readonly subjects: CountedEntities) {
-    this.#stamps = new Uint32Array(subjects.end);
+    this.#oddPlace = (subjects.end >>> 6) + 1;
+    this.wordCount = this.#oddPlace * 2;
+    this.#words = new Uint32Array(this.wordCount);
+    this.#set = new Uint32Array(this.wordCount * 2);
+    this.#places = new Uint32Array(this.wordCount);
+    this.#own = new Uint32Array(this.wordCount);
   }
 
-  /** The entities of the subjects of one unit, in chunks, each valid until the next. Cost: the subjects, and the words of their bits. */
-  *of(parts: readonly DistinctActors[]): Generator<Uint32Array, void, undefined> {
-    this.#stamp += 1;
+  /** The entities of the subjects of one unit; valid until the next call. Cost: the subjects, and the words of their bits. */
+  of(parts: readonly DistinctActors[]): EntityBits {
+    const [first, ...others] = parts;
+    if (first?.kind === "bits" && others.length === 0 && this.subjects.moves === "none") return this.#asTheyAre(first);
     for (const part of parts)
-      if (part.kind === "list") yield* this.#ofList(part.actors);
+      if (part.kind === "list") for (let at = 0; at < part.actors.length; at += 1) this.#add(part.actors[at]!);
       else {
-        yield* this.#ofBits(part.users, 0);
-        yield* this.#ofBits(part.anonymous, 1);
+        this.#unite(part.users, 0);
+        this.#unite(part.anonymous, this.#oddPlace);
       }
+    if (this.subjects.moves !== "none") this.#fold(this.subjects.moves === "all");
+    return this.#taken();
   }
 
-  *#ofList(list: Uint32Array): Generator<Uint32Array, void, undefined> {
-    for (let from = 0; from < list.length; from += PIECE_COUNT) {
-      const count = this.#addList(list, from, Math.min(from + PIECE_COUNT, list.length));
-      if (count > 0) yield this.#piece.subarray(0, count);
-    }
-  }
-
-  #addList(list: Uint32Array, from: number, to: number): number {
-    const { subjects } = this;
-    const [piece, stamps, stamp] = [this.#piece, this.#stamps, this.#stamp];
+  /** The subjects of one bit set, each of which stands for itself. */
+  #asTheyAre({ users, anonymous }: DistinctActors & { readonly kind: "bits" }): EntityBits {
+    const [places, words] = [this.#places, this.#own];
     let count = 0;
-    for (let at = from; at < to; at += 1) {
-      const entity = subjects.entityOf(list[at]!);
-      if (stamps[entity] === stamp) continue;
-      stamps[entity] = stamp;
-      piece[count] = entity;
-      count += 1;
-    }
-    return count;
+    for (const [own, start] of [[users, 0], [anonymous, this.#oddPlace]] as const)
+      for (let word = 0; word < own.length; word += 1) {
+        const bits = own[word]!;
+        places[count] = start + word;
+        words[count] = bits;
+        if (bits !== 0) count += 1;
+      }
+    return { places: places.subarray(0, count), words: words.subarray(0, count) };
   }
 
-  /** @param role 1 for anonymous ids */
-  *#ofBits(words: Uint32Array, role: 0 | 1): Generator<Uint32Array, void, undefined> {
-    for (let word = 0; word < words.length; ) {
+  /** The entities of the subjects of one unit, in chunks, each valid until the next. */
+  *entitiesOf(parts: readonly DistinctActors[]): Generator<Uint32Array, void, undefined> {
+    const { places, words } = this.of(parts);
+    const piece = (this.#piece ??= new Uint32Array(PIECE_COUNT + WORD_BITS));
+    for (let at = 0; at < places.length; ) {
       let count = 0;
-      for (; word < words.length && count < PIECE_COUNT; word += 1) if (words[word] !== 0) count = this.#addWord(words[word]!, word, role, count);
-      if (count > 0) yield this.#piece.subarray(0, count);
+      for (; at < places.length && count < PIECE_COUNT; at += 1)
+        for (let rest = words[at]!; rest !== 0; rest &= rest - 1) {
+          piece[count] = this.#entityAt(places[at]!, 31 - Math.clz32(rest & -rest));
+          count += 1;
+        }
+      yield piece.subarray(0, count);
     }
   }
 
-  #addWord(bits: number, word: number, role: 0 | 1, from: number): number {
+  /** Calls `visit` for each entity of a set. */
+  eachOf({ places, words }: EntityBits, visit: (entity: number) => void): void {
+    for (let at = 0; at < places.length; at += 1)
+      for (let rest = words[at]!; rest !== 0; rest &= rest - 1) visit(this.#entityAt(places[at]!, 31 - Math.clz32(rest & -rest)));
+  }
+
+  #entityAt(place: number, bit: number): number {
+    return place < this.#oddPlace ? (place * WORD_BITS + bit) * 2 : ((place - this.#oddPlace) * WORD_BITS + bit) * 2 + 1;
+  }
+
+  #add(entity: number): void {
+    this.#put(((entity & 1) === 0 ? 0 : this.#oddPlace) + (entity >>> 6), 1 << ((entity >>> 1) & 31));
+  }
+
+  #put(place: number, bits: number): void {
+    if (this.#words[place] === 0) {
+      this.#set[this.#setCount] = place;
+      this.#setCount += 1;
+    }
+    this.#words[place]! |= bits;
+  }
+
+  #unite(own: Uint32Array, start: number): void {
+    const [words, set] = [this.#words, this.#set];
+    let count = this.#setCount;
+    for (let word = 0; word < own.length; word += 1) {
+      const bits = own[word]!;
+      if (bits === 0) continue;
+      if (words[start + word] === 0) {
+        set[count] = start + word;
+        count += 1;
+      }
+      words[start + word]! |= bits;
+    }
+    this.#setCount = count;
+  }
+
+  /** Moves the bits of subjects to the entities they stand for. One pass is enough, because these stand for themselves. */
+  #fold(doEvenMove: boolean): void {
     const { subjects } = this;
-    const [piece, stamps, stamp] = [this.#piece, this.#stamps, this.#stamp];
-    let count = from;
-    for (let rest = bits; rest !== 0; rest &= rest - 1) {
-      const entity = subjects.entityOf((word * WORD_BITS + 31 - Math.clz32(rest & -rest)) * 2 + role);
-      if (stamps[entity] === stamp) continue;
-      stamps[entity] = stamp;
-      piece[count] = entity;
+    const count = this.#setCount;
+    for (let at = 0; at < count; at += 1) {
+      const place = this.#set[at]!;
+      if (place < this.#oddPlace && !doEvenMove) continue;
+      for (let rest = this.#words[place]!; rest !== 0; rest &= rest - 1) {
+        const subject = this.#entityAt(place, 31 - Math.clz32(rest & -rest));
+        const entity = subjects.entityOf(subject);
+        if (entity === subject) continue;
+        this.#words[place]! ^= rest & -rest;
+        this.#add(entity);
+      }
+    }
+  }
+
+  #taken(): EntityBits {
+    const [places, words] = [this.#places, this.#own];
+    let count = 0;
+    for (let at = 0; at < this.#setCount; at += 1) {
+      const place = this.#set[at]!;
+      const bits = this.#words[place]!;
+      if (bits === 0) continue;
+      this.#words[place] = 0;
+      places[count] = place;
+      words[count] = bits;
       count += 1;
     }
-    return count;
+    this.#setCount = 0;
+    return { places: places.subarray(0, count), words: words.subarray(0, count) };
+  }
+}
+
+/** The number of the unit in which each entity was last seen. */
+export class LastUnits {
+  /** By entity: the number + 1. */
+  readonly #next: Uint32Array;
+
+  /** @param end exclusive upper bound of entities */
+  constructor(end: number) {
+    this.#next = new Uint32Array(end);
+  }
+
+  /** Adds entities that were seen in a unit. Units must not descend. */
+  add(unit: number, entities: Uint32Array): void {
+    const next = this.#next;
+    for (let at = 0; at < entities.length; at += 1) next[entities[at]!] = unit + 1;
+  }
+
+  /** -1 for an entity that was not seen. */
+  of(entity: number): number {
+    return this.#next[entity]! - 1;
   }
 }

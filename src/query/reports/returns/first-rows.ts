@@ -1,24 +1,25 @@
-import { inChunks } from "../../../core/base/in-chunks.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { inChunks } from "../../../core/base/yield.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
-import { dayStartMs } from "../../../core/base/time.js";
+import { dayStartMs, dayOf } from "../../../core/base/time.js";
 import { orderWithin } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
-import { isWhole, select, selectedRows } from "../../filter/select.js";
+import { isWhole } from "../../filter/select.js";
 import type { Selector } from "../../filter/predicate.js";
 import type { QueryScope } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Pass } from "../form/report.js";
-import { eachUnit, nameOfCut, type RowCut } from "../insights/row-units.js";
+import { addUnits, byteLengthOfUnits, madeByUnit, nameOfCut, type ByUnit, type RowCut } from "../insights/row-units.js";
+import type { EventIds } from "../../../storage/derived/event-ids.js";
 
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 /**
  * The first row of each subject, with its key: 20 bytes per row.
  * Rows of the same millisecond in several segments or heads are all included: which is first depends on their ids, which are read later.
  */
-export interface FirstRows {
+interface FirstRows {
   readonly subjects: Uint32Array;
   /** Epoch ms. */
   readonly times: Float64Array;
@@ -35,7 +36,7 @@ const seen = new BitSet();
  * The first of some rows for each subject.
  * Columns of subjects and keys, times and sequences must be loaded; ids of unsealed rows are in memory.
  */
-export function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: CountedEntities, keys: RowKeys): FirstRows {
+function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: CountedEntities, keys: RowKeys): FirstRows {
   const own = subjects.subjectsOf(rows, selected);
   const first = rows.sealed ? firstSeen(selected, own) : leastRows(rows, selected, own);
   const startMs = dayStartMs(rows.day);
@@ -83,7 +84,7 @@ function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): Subject
 }
 
 /** The first rows of several lists. Cost: two reads per row, in chunks. */
-export async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise<void>): Promise<FirstRows> {
+async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise<void>): Promise<FirstRows> {
   const all = lists.length === 1 ? lists[0]! : joinedFirstRows(lists);
   const { subjects, times } = all;
   const places = new Uint32Array(subjects.length);
@@ -128,7 +129,7 @@ function newFirstRows(count: number): FirstRows {
 }
 
 /** Concatenates lists. */
-export function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
+function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   const all = newFirstRows(lists.reduce((sum, { subjects }) => sum + subjects.length, 0));
   let at = 0;
   for (const { subjects, times, keys, sequences } of lists) {
@@ -141,23 +142,20 @@ export function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   return all;
 }
 
-export function byteLengthOfFirstRows({ subjects }: FirstRows): number {
-  return subjects.length * ROW_BYTES;
-}
-/* eslint-enable @typescript-eslint/no-non-null-assertion */
-
-/** First rows of subjects by the start of their time unit, from several segments or spans. */
-export type FirstsByUnit = Map<number, FirstRows[]>;
+/** First rows of subjects by time unit. */
+type FirstsByUnit = ByUnit<FirstRows>;
 
 type UnitedFirsts = ReadonlyMap<number, FirstRows>;
-
-const UNIT_BYTES = 64;
 
 /** Collects the first row of each subject per unit. Cached per span if subjects and keys have names: 20 bytes per subject and unit. */
 export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEntities, keys: RowKeys): Pass<FirstsByUnit, UnitedFirsts> {
   const isLasting = subjects.name !== null && keys.name !== null;
   const name = `firsts ${nameOfCut(cut)} ${keys.name}`;
-  const make = (rows: Rows, selector: Selector) => madeOf(rows, selector, cut, subjects, keys);
+  const make = (rows: Rows, selector: Selector) =>
+    madeByUnit(rows, selector, [cut], (selected) => {
+      const first = firstRowsOf(rows, selected, subjects, keys);
+      return first.subjects.length === 0 ? null : first;
+    });
   const part: Pass<FirstsByUnit, UnitedFirsts> = {
     scopes: [scope],
     columns: [...subjects.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
@@ -165,7 +163,7 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEn
     scan: (state, rows, [selector]) => {
       if (selector === undefined) return;
       const isKept = isLasting && selector.key !== null && isWhole(rows, selector);
-      addAll(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfUnits) : make(rows, selector));
+      addUnits(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
     },
   };
   if (!isLasting) return part;
@@ -178,30 +176,100 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEn
         for (const [unitMs, lists] of state) united.set(unitMs, await unitedFirstRows(lists, pause));
         return united;
       },
-      add: addAll,
-      byteLength: byteLengthOfUnits,
+      add: addUnits,
+      byteLength: byteLengthOfFirsts,
     },
   };
 }
 
-function madeOf(rows: Rows, selector: Selector, cut: RowCut, subjects: CountedEntities, keys: RowKeys): UnitedFirsts {
-  const made = new Map<number, FirstRows>();
-  // A copy: cutting rows or making keys may overwrite the shared selection.
-  eachUnit(rows, selectedRows(select(rows, selector)).slice(), cut, (unitMs, own) => {
-    const first = firstRowsOf(rows, own, subjects, keys);
-    if (first.subjects.length > 0) made.set(unitMs, first);
-  });
-  return made;
+function byteLengthOfFirsts(byUnit: UnitedFirsts): number {
+  return byteLengthOfUnits(byUnit, ({ subjects }) => subjects.length * ROW_BYTES);
 }
 
-function addAll(state: FirstsByUnit, byUnit: UnitedFirsts): void {
-  for (const [unitMs, first] of byUnit) {
-    const lists = state.get(unitMs);
-    if (lists === undefined) state.set(unitMs, [first]);
-    else lists.push(first);
+/** The members and their first event, by index, units ascending. */
+export interface MembersSince {
+  readonly entities: Uint32Array;
+  /** Epoch ms of the first event in the unit. */
+  readonly times: Float64Array;
+  /** Key of that event. */
+  readonly keys: Uint32Array;
+}
+
+/** Where to read the ids that decide between events of one millisecond. */
+interface IdsAtTime {
+  readonly ids: EventIds;
+  readonly rows: readonly Rows[];
+}
+
+/** Events of one millisecond, one of which is the first event of a member. */
+interface FirstEventTie {
+  readonly member: number;
+  readonly events: { readonly ms: number; readonly sequence: number; readonly key: number }[];
+}
+
+/**
+ * The entities of the subjects' first rows, unit by unit, each with its first event.
+ * Cost: three reads per row; if events of one millisecond have different values, their ids.
+ */
+export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities, moment: IdsAtTime, pause: () => Promise<void>): Promise<MembersSince> {
+  const count = [...firsts.values()].flat().reduce((sum, { subjects: own }) => sum + own.length, 0);
+  const made = { entities: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count) };
+  /** By entity: index + 1 of its member in the current unit. */
+  const memberOf = new Uint32Array(subjects.end);
+  const ties = new Map<number, FirstEventTie>();
+  let end = 0;
+  for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
+    const rows = joinedFirstRows(lists);
+    const start = end;
+    await inChunks(rows.subjects.length, pause, (fromRow, toRow) => {
+      end = addFirst(made, end, memberOf, rows, fromRow, toRow, subjects);
+    });
+    await addTies(ties, made, memberOf, rows, subjects, pause);
+    for (let place = start; place < end; place += 1) memberOf[made.entities[place]!] = 0;
+    await pause();
   }
+  await decide(ties.values(), made.keys, moment);
+  return { entities: made.entities.subarray(0, end), times: made.times.subarray(0, end), keys: made.keys.subarray(0, end) };
 }
 
-function byteLengthOfUnits(byUnit: UnitedFirsts): number {
-  return [...byUnit.values()].reduce((sum, first) => sum + byteLengthOfFirstRows(first) + UNIT_BYTES, 0);
+/** Adds a chunk of rows to the members of their unit; returns the new number of members. */
+function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, subjects: CountedEntities): number {
+  let end = from;
+  for (let row = fromRow; row < toRow; row += 1) {
+    const entity = subjects.entityOf(rows.subjects[row]!);
+    let member = memberOf[entity]! - 1;
+    if (member === -1) {
+      member = end;
+      end += 1;
+      memberOf[entity] = end;
+      made.entities[member] = entity;
+    } else if (rows.times[row]! >= made.times[member]!) continue;
+    made.times[member] = rows.times[row]!;
+    made.keys[member] = rows.keys[row]!;
+  }
+  return end;
+}
+
+/** Finds members whose first events share a millisecond but not a key. */
+async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, subjects: CountedEntities, pause: () => Promise<void>): Promise<void> {
+  const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
+  const eachRow = (act: (row: number, member: number) => void) =>
+    inChunks(rows.subjects.length, pause, (from, to) => {
+      for (let row = from; row < to; row += 1) act(row, memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1);
+    });
+  await eachRow((row, member) => {
+    if (isTied(row, member) && rows.keys[row] !== made.keys[member]) ties.set(member, { member, events: [] });
+  });
+  if (ties.size === 0) return;
+  await eachRow((row, member) => {
+    if (isTied(row, member)) ties.get(member)?.events.push({ ms: rows.times[row]!, sequence: rows.sequences[row]!, key: rows.keys[row]! });
+  });
+}
+
+/** Decides by id which event of a millisecond is the first. */
+async function decide(ties: Iterable<FirstEventTie>, keys: Uint32Array, { ids, rows }: IdsAtTime): Promise<void> {
+  const all = [...ties];
+  const unread = all.flatMap(({ events }) => events).filter(({ sequence }) => ids.of(sequence) === null);
+  if (unread.length > 0) await ids.read(unread.map(({ ms, sequence }) => ({ sequence, day: dayOf(ms) })), rows);
+  for (const { member, events } of all) keys[member] = events.reduce((a, b) => (ids.compare(a.sequence, b.sequence)! <= 0 ? a : b)).key;
 }

@@ -4,11 +4,10 @@ import { axisOf } from "../../../core/calendar/axis.js";
 import type { LifecyclePlan } from "../../plan/insights/plan.js";
 import type { LifecycleBucket } from "../../plan/insights/answers.js";
 import { popcount } from "../../../storage/column/bitmap.js";
-import type { Survey } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
+import { asOfAnswer, type MultiPass } from "../form/report.js";
 import { countedEntitiesOf, entitiesByUnit } from "../insights/counted-entities.js";
 import { extentOf } from "../insights/row-units.js";
-import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
+import { BitsOfUnits, type EntityBits } from "./entities-of-units.js";
 
 /** Counts new, returning, resurrecting and dormant entities from one time unit to the next. */
 class LifecycleStates {
@@ -73,8 +72,8 @@ function timesOf(plan: LifecyclePlan): Times {
 }
 
 /** New, returning, resurrecting and dormant entities. Cost: cached spans, and a step per word of 32 entities for each unit and the time before. */
-export const lifecycle: Survey<"lifecycle", LifecycleParts> = {
-  kind: "survey",
+export const lifecycle: MultiPass<"lifecycle", LifecycleParts> = {
+  kind: "multi_pass",
   needsCompanies: ({ level }) => level === "account",
   parts: (plan, context) => {
     const { whole, beforeMs } = timesOf(plan);

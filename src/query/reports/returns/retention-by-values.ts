@@ -1,71 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places, keys and units are bounded by their numbers */
-import { inChunks } from "../../../core/base/in-chunks.js";
-import { inTurns } from "../../../core/base/steps.js";
+import { placesByKey } from "../../../core/base/arrays.js";
+import { inChunks, inTurns } from "../../../core/base/yield.js";
 import { combinationsOf, type KeyGroups } from "../../answer/insights/combinations.js";
-import { orAfter, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
+import { orAfter, type CohortCounts, type PeriodAxis, type RetentionTimes } from "../../answer/insights/retention-periods.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
 import type { BreakdownPlan } from "../../plan/insights/plan.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { EntitiesByUnit } from "../insights/counted-entities.js";
-import type { EntitiesOfUnits } from "./entities-of-units.js";
-import { LastUnits } from "./last-units.js";
-import type { MembersSince } from "./members.js";
-import type { RetentionTimes } from "./retention.js";
-
-/** The members of each entity, in order. 8 bytes per entity, 4 per member. */
-class MemberLists {
-  /**
-   * @param firsts by entity: start of its members that were not dropped
-   * @param ends by entity: end of its members
-   */
-  private constructor(
-    private readonly firsts: Uint32Array,
-    private readonly ends: Uint32Array,
-    private readonly members: Uint32Array,
-  ) {}
-
-  /** @param end exclusive upper bound of entities */
-  static async of(entities: Uint32Array, end: number, pause: () => Promise<void>): Promise<MemberLists> {
-    const ends = new Uint32Array(end);
-    await inChunks(entities.length, pause, (from, to) => {
-      for (let member = from; member < to; member += 1) ends[entities[member]!]! += 1;
-    });
-    let sum = 0;
-    await inChunks(end, pause, (from, to) => {
-      for (let entity = from; entity < to; entity += 1) {
-        const count = ends[entity]!;
-        ends[entity] = sum;
-        sum += count;
-      }
-    });
-    const firsts = ends.slice();
-    const members = new Uint32Array(entities.length);
-    await inChunks(entities.length, pause, (from, to) => {
-      for (let member = from; member < to; member += 1) {
-        members[ends[entities[member]!]!] = member;
-        ends[entities[member]!]! += 1;
-      }
-    });
-    return new MemberLists(firsts, ends, members);
-  }
-
-  firstOf(entity: number): number {
-    return this.firsts[entity]!;
-  }
-
-  endOf(entity: number): number {
-    return this.ends[entity]!;
-  }
-
-  memberAt(place: number): number {
-    return this.members[place]!;
-  }
-
-  /** Drops the first member of an entity. */
-  drop(entity: number): void {
-    this.firsts[entity]! += 1;
-  }
-}
+import { LastUnits, type BitsOfUnits } from "./entities-of-units.js";
+import type { MembersSince } from "./first-rows.js";
 
 /** Totals of groups of members, over the cohorts whose period is over. */
 class GroupPeriods {
@@ -148,7 +91,7 @@ export class RetentionByValues {
     readonly times: RetentionTimes,
     readonly breakdown: BreakdownPlan,
     readonly keys: RowKeys,
-    readonly entities: EntitiesOfUnits,
+    readonly bits: BitsOfUnits,
     readonly pause: () => Promise<void>,
   ) {}
 
@@ -221,16 +164,18 @@ export class RetentionByValues {
 
   async #countReturns(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
-    const lists = await MemberLists.of(members.entities, this.entities.subjects.end, this.pause);
+    const { starts, places } = await inTurns(placesByKey(members.entities, this.bits.subjects.end), this.pause);
+    // By entity: the index of its first member that may still return.
+    const firsts = starts.slice();
     await this.#eachReturn(axis, returns, (unit, piece) => {
       for (let at = 0; at < piece.length; at += 1)
-        for (let list = lists.firstOf(piece[at]!); list < lists.endOf(piece[at]!); list += 1) {
-          const member = lists.memberAt(list);
+        for (let list = firsts[piece[at]!]!; list < starts[piece[at]! + 1]!; list += 1) {
+          const member = places[list]!;
           const period = unit - members.units[member]!;
           if (period <= 0) break;
           if (period > axis.periodCount) {
             // Units ascend, so a cohort that is too old now stays too old.
-            lists.drop(piece[at]!);
+            firsts[piece[at]!]! += 1;
             continue;
           }
           returned[axis.placeOf(unit - period, period)]! += 1;
@@ -241,7 +186,7 @@ export class RetentionByValues {
 
   async #countLast(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
-    const last = new LastUnits(this.entities.subjects.end);
+    const last = new LastUnits(this.bits.subjects.end);
     await this.#eachReturn(axis, returns, (unit, piece) => last.add(unit, piece));
     await this.#eachPiece(members, (place) => {
       const unit = members.units[place]!;
@@ -255,7 +200,7 @@ export class RetentionByValues {
   /** Visits the entities that came back, units ascending. */
   async #eachReturn(axis: PeriodAxis, returns: EntitiesByUnit, take: (unit: number, piece: Uint32Array) => void): Promise<void> {
     for (const [unitMs, parts] of [...returns].sort(([a], [b]) => a - b))
-      for (const piece of this.entities.of(parts)) {
+      for (const piece of this.bits.entitiesOf(parts)) {
         take(axis.unitOf(unitMs), piece);
         await this.pause();
       }

@@ -3,11 +3,10 @@ import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/retention-periods.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
 import type { StickinessBucket } from "../../plan/insights/answers.js";
-import type { Survey } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
+import { asOfAnswer, type MultiPass } from "../form/report.js";
 import { extentOf, type RowCut } from "../insights/row-units.js";
 import { countedEntitiesOf, entitiesByUnit, type EntitiesByUnit } from "../insights/counted-entities.js";
-import { BitsOfUnits, type EntityBits } from "./bits-of-units.js";
+import { BitsOfUnits, type EntityBits } from "./entities-of-units.js";
 
 /** Words counted between two pauses. */
 const PIECE_COUNT = 4_096;
@@ -124,8 +123,8 @@ function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCu
 }
 
 /** In how many units each entity was active. Cost: cached spans of days, one step per 32 entities of a unit, and one per entity. */
-export const stickiness: Survey<"stickiness", StickinessParts> = {
-  kind: "survey",
+export const stickiness: MultiPass<"stickiness", StickinessParts> = {
+  kind: "multi_pass",
   needsCompanies: ({ level }) => level === "account",
   parts: (plan, context) => ({ active: entitiesByUnit(plan, cutsOf(plan), countedEntitiesOf(plan.level, context)) }),
   finish: async ({ active }, plan, context, _read, pause) => {

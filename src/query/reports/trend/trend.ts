@@ -14,23 +14,22 @@ import { Scratch } from "../../../core/base/scratch.js";
 import { axisOf } from "../../../core/calendar/axis.js";
 import type { Visits } from "../../answer/visits/visits.js";
 import type { Money } from "../../answer/money.js";
-import { Unconverted } from "../../answer/attribution.js";
+import { Unconverted } from "../../answer/revenue-answers.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Payments } from "../../tables/money/payments.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { AnyPass, Survey, RowContext } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
-import { actorsOfRows, countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
+import { asOfAnswer, type AnyPass, type MultiPass, type RowContext } from "../form/report.js";
+import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
 import { isFiltered, marksOf, visitsOf, keysOfVisits, type SessionMarks } from "../visits/visits.js";
 import { cellsByUnit, NO_ITEMS, cellsOf, type CellsByUnit, type RowItems } from "../insights/cells.js";
-import { countIdentities } from "../events/distinct-actors.js";
-import { EntitiesOfUnits } from "../returns/entities-of-units.js";
-import { CellsOverTime } from "./cells-over-time.js";
-import { eventTallies, numberTallies, revenueTallies, userTallies, valueTallies, type Tallies } from "./tallies.js";
+import { actorsOfRows, countIdentities } from "../events/distinct-actors.js";
+import { popcount } from "../../../storage/column/bitmap.js";
+import { BitsOfUnits } from "../returns/entities-of-units.js";
+import { CellsOverTime, eventTallies, numberTallies, revenueTallies, userTallies, valueTallies, type Tallies } from "./trend-figures.js";
 
 /** Distinct identities without a breakdown: bits of actors by unit, instead of a cell per actor. */
 export class UsersOverTime implements Measured {
@@ -83,20 +82,19 @@ export class UsersOverTime implements Measured {
   }
 
   async #runningTotals(units: readonly number[], pause: () => Promise<void>): Promise<number[]> {
-    const entities = new EntitiesOfUnits(this.subjects);
-    const isSeen = new Uint8Array(this.subjects.end);
+    const entities = new BitsOfUnits(this.subjects);
+    const seen = new Uint32Array(entities.wordCount);
     const data: number[] = [];
     let count = 0;
     for (const unitMs of units) {
-      for (const piece of entities.of(this.actors.get(unitMs) ?? [])) {
-        for (let at = 0; at < piece.length; at += 1) {
-          if (isSeen[piece[at]!] === 1) continue;
-          isSeen[piece[at]!] = 1;
-          count += 1;
-        }
-        await pause();
+      const { places, words } = entities.of(this.actors.get(unitMs) ?? []);
+      for (let at = 0; at < places.length; at += 1) {
+        const added = words[at]! & ~seen[places[at]!]!;
+        seen[places[at]!]! |= added;
+        count += popcount(added);
       }
       data.push(count);
+      await pause();
     }
     return data;
   }
@@ -283,8 +281,8 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
  * A measure over time. Cost: cached spans of days, with 12 bytes and one read per unit, value and item that occurs;
  * bits of actors for people without a breakdown; one read per session for sessions.
  */
-export const trend: Survey<"trend", Readonly<Record<string, AnyPass>>, TrendRead> = {
-  kind: "survey",
+export const trend: MultiPass<"trend", Readonly<Record<string, AnyPass>>, TrendRead> = {
+  kind: "multi_pass",
   tables: ({ measure }) => (measure.type === "revenue" ? ["payments"] : measure.type === "sessions" ? ["sessions"] : []),
   read: (plan, moment, missing) => ({
     payments: plan.measure.type === "revenue" ? paymentsOfMoment(plan.revenue, moment, missing) : null,

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
-import { type Extent, cutOf } from "../../answer/insights/buckets.js";
+import { cutOf, type Extent } from "../../answer/insights/buckets.js";
 import type { RequestedSessions, PageCounts } from "../../answer/visits/sessions-answer.js";
 import { Visits, type VisitCounting } from "../../answer/visits/visits.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
@@ -9,8 +9,7 @@ import type { SessionRange } from "../../tables/sessions/stretch-cache.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
 import { startOfUnit, unitNumberAt, type DateCut } from "../../../core/calendar/axis.js";
 import { DURATION_PERCENTS, figuresOf, type SessionSums } from "../../answer/visits/session-figures.js";
-import type { Durations } from "../../answer/numbers/tally.js";
-import { percentilesOfLists } from "../../answer/numbers/percentiles.js";
+import { percentilesOfLists, type Durations } from "../../answer/numbers.js";
 import type { RowContext } from "../form/report.js";
 import { byteLengthOf, countActors, countOthers, distinctOf, type DistinctActors } from "../events/distinct-actors.js";
 import { projectCodeOf, testOf, visitsOf } from "./visits.js";

@@ -2,11 +2,11 @@
 import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
 import { pathsAnswer } from "../../answer/paths/paths-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
-import { LabelNumbers, NO_LABEL } from "../../filter/label-numbers.js";
+import { LabelNumbers, NO_LABEL } from "../../filter/regex.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
+import { inChunks } from "../../../core/base/yield.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { select, selectedRows } from "../../filter/select.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
@@ -14,8 +14,7 @@ import { dayStartMs } from "../../../core/base/time.js";
 import { compareIds } from "../../../core/base/uuid.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
-import type { Pass, RowContext, Survey } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
+import { type Pass, type RowContext, asOfAnswer, type MultiPass } from "../form/report.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
 
 /** The nodes of all sessions, in order. */
@@ -153,8 +152,8 @@ interface PathsParts {
 const SESSIONS_PER_PAUSE = 8_192;
 
 /** The paths through sessions. Filters select their events, and so the nodes. */
-export const paths: Survey<"paths", PathsParts, SessionView> = {
-  kind: "survey",
+export const paths: MultiPass<"paths", PathsParts, SessionView> = {
+  kind: "multi_pass",
   tables: () => ["sessions"],
   needsCompanies: ({ node }) => node.kind === "companyId" || node.kind === "company",
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),

@@ -4,8 +4,7 @@ import { sessionsAnswer, type RequestedSessions } from "../../answer/visits/sess
 import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
-import type { Pass, RowContext, Survey } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
+import { asOfAnswer, type Pass, type RowContext, type MultiPass } from "../form/report.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import { CachedSessions } from "./cached-sessions.js";
 import { keysOfVisits, urlsOfVisits, isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
@@ -25,8 +24,8 @@ function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
 type OverviewParts = Readonly<Record<string, Pass<SessionMarks>>>;
 
 /** Numbers and durations of the sessions that start in the range, over time and by the values of their first events. */
-export const sessionsOverview: Survey<"sessionsOverview", OverviewParts, SessionView> = {
-  kind: "survey",
+export const sessionsOverview: MultiPass<"sessionsOverview", OverviewParts, SessionView> = {
+  kind: "multi_pass",
   tables: () => ["sessions"],
   needsCompanies: ({ breakdown }) => breakdown?.fields.some(({ kind }) => kind === "companyId") === true,
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),

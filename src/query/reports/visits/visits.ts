@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import { Visits } from "../../answer/visits/visits.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
+import { inChunks } from "../../../core/base/yield.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import type { Scratch } from "../../../core/base/scratch.js";
 import { select, selectedRows } from "../../filter/select.js";

@@ -10,14 +10,12 @@ import type { WebOverviewPlan } from "../../plan/insights/plan.js";
 import type { Range, TouchDimension, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
 import { labelNumbers } from "../../tables/touches/touch-facts.js";
-import { firstPlaces } from "../../answer/first-in-order.js";
-import { inChunks } from "../../../core/base/in-chunks.js";
-import { compareCodePoints } from "../../../core/base/order.js";
-import { inTurns } from "../../../core/base/steps.js";
+import { firstPlaces } from "../../answer/ranked-items.js";
+import { inChunks, inTurns } from "../../../core/base/yield.js";
+import { compareCodePoints } from "../../../core/base/text-order.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
-import type { AnyPass, RowContext, Survey } from "../form/report.js";
-import { asOfAnswer } from "../insights/as-of-answer.js";
+import { asOfAnswer, type AnyPass, type RowContext, type MultiPass } from "../form/report.js";
 import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";
 import { extentOf, type RowCut } from "../insights/row-units.js";
 import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
@@ -185,8 +183,8 @@ type WebStates = {
 };
 
 /** Visitors, views and visits of a site: matching events, and sessions that have one. */
-export const webOverview: Survey<"webOverview", Readonly<Record<string, AnyPass>>, SessionView> = {
-  kind: "survey",
+export const webOverview: MultiPass<"webOverview", Readonly<Record<string, AnyPass>>, SessionView> = {
+  kind: "multi_pass",
   tables: () => ["sessions"],
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPass>>,

@@ -1,4 +1,6 @@
-import { dayOf } from "../../../core/base/time.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { grown } from "../../../core/base/arrays.js";
+import { dayOf, isoOfDay } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { EventIds } from "../../../storage/derived/event-ids.js";
@@ -9,11 +11,14 @@ import type { RevenueRule } from "../../plan/plan.js";
 import { moneySlugs } from "../../plan/report-rules.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { Money } from "../../answer/money.js";
-import { Quotes } from "./revenue-table.js";
+import { conversionAt, type Money } from "../../answer/money.js";
 import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
+import type { Rates } from "../../plan/input.js";
+import { checkedRate } from "../../answer/revenue-answers.js";
+import { ChangeLog } from "../../../identity/links.js";
+import type { Memberships } from "../../../identity/memberships.js";
+import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
 
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the count */
 /** Estimated size of a payment in the table, its keys included. */
 const PAYMENT_BYTES = 216;
 
@@ -208,23 +213,18 @@ export class Payments extends StoreTable<RevenueFacts> {
 
   #grow(): void {
     const capacity = this.times.length * 2;
-    const grown = <A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(from: A, to: A): A => {
-      to.set(from);
-      return to;
-    };
-    this.times = grown(this.times, new Float64Array(capacity));
-    this.sequences = grown(this.sequences, new Uint32Array(capacity));
-    this.actors = grown(this.actors, new Uint32Array(capacity));
-    this.projects = grown(this.projects, new Uint32Array(capacity));
-    this.companies = grown(this.companies, new Uint32Array(capacity));
-    this.counted = grown(this.counted, new Uint8Array(capacity));
-    this.refunds = grown(this.refunds, new Uint8Array(capacity));
-    this.#orders = grown(this.#orders, new Int32Array(capacity));
-    this.#formerOfActor = grown(this.#formerOfActor, new Int32Array(capacity));
-    this.#formerOfKey = grown(this.#formerOfKey, new Int32Array(capacity));
+    this.times = grown(this.times, capacity);
+    this.sequences = grown(this.sequences, capacity);
+    this.actors = grown(this.actors, capacity);
+    this.projects = grown(this.projects, capacity);
+    this.companies = grown(this.companies, capacity);
+    this.counted = grown(this.counted, capacity);
+    this.refunds = grown(this.refunds, capacity);
+    this.#orders = grown(this.#orders, capacity);
+    this.#formerOfActor = grown(this.#formerOfActor, capacity);
+    this.#formerOfKey = grown(this.#formerOfKey, capacity);
   }
 }
-/* eslint-enable @typescript-eslint/no-non-null-assertion */
 
 /** The payments that refunds give back, in one snapshot. Events are identified by their sequences. */
 export class PaidOrders {
@@ -283,5 +283,174 @@ export class RefundOrigins {
     if (sequence === undefined || this.payments.refunds[place] === 0) return;
     this.#refunds.add(sequence);
     this.#numberOf.set(sequence, this.#places.push(place) - 1);
+  }
+}
+
+/** A currency on a day, for which a rate is requested. */
+interface Quote {
+  readonly currency: string;
+  readonly day: string;
+}
+
+/** Quote numbers of payments in the reporting currency, and of payments without a valid currency. */
+const REPORTING = -1;
+const NO_CURRENCY = -2;
+
+/** The quotes that payments need, each once. */
+class Quotes {
+  readonly all: Quote[] = [];
+  /** Whether any payment is not in the reporting currency. */
+  hasOthers = false;
+  /** By currency and UTC day. */
+  readonly #numbers = new Map<string, Map<number, number>>();
+
+  constructor(readonly reporting: string) {}
+
+  /** The index of a quote in `all`, or `REPORTING` or `NO_CURRENCY`. */
+  numberOf(currency: string, ms: number): number {
+    if (currency === this.reporting) return REPORTING;
+    this.hasOthers = true;
+    let numbers = this.#numbers.get(currency);
+    if (numbers === undefined) this.#numbers.set(currency, (numbers = new Map<number, number>()));
+    const day = dayOf(ms);
+    let number = numbers.get(day);
+    if (number === undefined) {
+      number = /^[A-Z]{3}$/.test(currency) ? this.all.push({ currency, day: isoOfDay(day).slice(0, 10) }) - 1 : NO_CURRENCY;
+      numbers.set(day, number);
+    }
+    return number;
+  }
+}
+
+/**
+ * Amounts in the reporting currency. Each query requests the rates, once per currency and day; all amounts are converted again when one of them
+ * changes, otherwise only those of new payments.
+ */
+class ConvertedAmounts {
+  #rates: readonly (number | undefined)[] = [];
+  /** By quote. */
+  #conversions: readonly (((amount: Money) => Money) | undefined)[] = [];
+  #amounts: (Money | null)[] = [];
+  #generation = -1;
+
+  constructor(readonly payments: Payments) {}
+
+  /** By position of the payment; null when no rate is known. Valid within the tick. @throws invalid_parameter (a rate that is no number above 0) */
+  of(rates: Rates): readonly (Money | null)[] {
+    const { amounts, count, generation, quotes } = this.payments;
+    if (!quotes.hasOthers) return amounts;
+    const { reporting } = quotes;
+    const asked = quotes.all.map(({ currency, day }) => checkedRate(rates(currency, reporting, day), currency, reporting, day));
+    const isAnew = this.#generation !== generation || this.#rates.some((rate, at) => rate !== asked[at]);
+    if (isAnew) this.#amounts = [];
+    if (isAnew || asked.length > this.#rates.length) this.#conversions = asked.map((rate) => (rate === undefined ? undefined : conversionAt(rate)));
+    this.#generation = generation;
+    this.#rates = asked;
+    for (let place = this.#amounts.length; place < count; place += 1) this.#amounts.push(this.#convert(place));
+    return this.#amounts;
+  }
+
+  #convert(place: number): Money | null {
+    const { quoteOf, amounts } = this.payments;
+    const quote = quoteOf[place]!;
+    if (quote === REPORTING) return amounts[place]!;
+    return this.#conversions[quote]?.(amounts[place]!) ?? null;
+  }
+}
+
+/** The revenue events of a store, duplicates marked, in the reporting currency. Read it in the tick in which it was brought up to date. */
+export class RevenueTable {
+  readonly #converted: ConvertedAmounts;
+
+  constructor(readonly payments: Payments) {
+    this.#converted = new ConvertedAmounts(payments);
+  }
+
+  /** Amounts in the reporting currency by position of the payment; null when no rate is known. @throws invalid_parameter (a bad rate) */
+  converted(rates: Rates): readonly (Money | null)[] {
+    return this.#converted.of(rates);
+  }
+}
+
+/** A revenue event of an actor. */
+export interface PaymentOf {
+  readonly ms: number;
+  readonly sequence: number;
+  /** Its amount in the reporting currency; null for a duplicate, or an unknown rate. */
+  readonly amount: Money | null;
+}
+
+/** The payments of some actors, duplicates included. Cost: their number. @throws invalid_parameter (a bad rate) */
+export function paymentsOf(table: RevenueTable, actors: readonly number[], rates: Rates): PaymentOf[] {
+  const { payments } = table;
+  const converted = table.converted(rates);
+  return actors.flatMap((actor) =>
+    payments.placesOf(actor).map((place) => ({
+      ms: payments.times[place]!,
+      sequence: payments.sequences[place]!,
+      amount: payments.counted[place] === 0 ? null : converted[place]!,
+    })));
+}
+
+/** The company of each payment: its own, else that of its identity at its time. 4 bytes each; follows payments, links and memberships. */
+export class PaymentCompanies {
+  #codes = new Uint32Array(64);
+  #count = 0;
+  #generation = -1;
+  #changeCount = -1;
+  /** Positions of payments whose company changed. */
+  readonly moved = new ChangeLog();
+
+  constructor(
+    readonly payments: Payments,
+    readonly memberships: Memberships,
+  ) {}
+
+  /** 0 for none. */
+  of(place: number): number {
+    return this.#codes[place]!;
+  }
+
+  get byteLength(): number {
+    return this.#codes.byteLength;
+  }
+
+  /**
+   * Brings the table up to a snapshot that payments and memberships are at; false when something is missing. Cost: the new payments, and those of
+   * identities whose company changed.
+   */
+  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
+    const { payments, memberships } = this;
+    const { changeCount } = memberships;
+    const changed = this.#generation === payments.generation ? memberships.changedBetween(this.#changeCount, changeCount) : null;
+    const places = changed === null ? null : this.#placesOf(changed, moment);
+    if (changed === null) this.#count = 0;
+    if (payments.count > this.#codes.length) {
+      this.#codes = grown(this.#codes, Math.ceil(payments.count * 1.25));
+    }
+    if (places === null) this.moved.addAll();
+    for (const place of places ?? []) if (!this.#set(place, moment, missing)) return false;
+    for (let place = this.#count; place < payments.count; place += 1) if (!this.#set(place, moment, missing)) return false;
+    this.#count = payments.count;
+    this.#generation = payments.generation;
+    this.#changeCount = changeCount;
+    return true;
+  }
+
+  #placesOf(identities: ReadonlySet<number>, moment: CompanySnapshot): number[] {
+    const places: number[] = [];
+    for (const identity of identities)
+      for (const actor of moment.identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) if (place < this.#count) places.push(place);
+    return places;
+  }
+
+  #set(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
+    const { payments } = this;
+    const event = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
+    const company = companyOfEvent(payments.companies[place]!, payments.actors[place]!, event, moment, missing);
+    if (company === null) return false;
+    if (company !== this.#codes[place] && place < this.#count) this.moved.add(place);
+    this.#codes[place] = company;
+    return true;
   }
 }

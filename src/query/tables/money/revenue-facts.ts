@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and codes are bounded by their columns */
 import { dayStartMs } from "../../../core/base/time.js";
-import { codeAt } from "../../../storage/column/column.js";
-import type { CodeColumn } from "../../../storage/column/column.js";
+import { codeAt, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../../../storage/column/dictionary.js";
 import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, MONEY_KEYS, ORDER_KEYS, REFUND_KEY, columnsOfKeys } from "../../../storage/derived/stored.js";
@@ -9,8 +8,7 @@ import type { RevenueRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";
 import { actorOf, type Excerpt } from "../../../storage/segment/summaries.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { isNegative, moneyOfNumber, negated } from "../../answer/money.js";
-import type { Money } from "../../answer/money.js";
+import { isNegative, moneyOfNumber, negated, type Money } from "../../answer/money.js";
 
 /** Revenue events of one segment or head, by ascending row: 45 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
@@ -111,7 +109,7 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
 }
 
 /** Tests single rows for revenue of any amount. */
-export interface RevenueTester {
+interface RevenueTester {
   /** Ascending rows that may be revenue. */
   readonly candidates: readonly number[];
   isRevenue(row: number): boolean;

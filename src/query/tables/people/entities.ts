@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the triples */
-import { Turns } from "../../../core/base/turn.js";
+import { grown } from "../../../core/base/arrays.js";
+import { Turns } from "../../../core/base/yield.js";
 import { PagedCodes } from "../../../storage/column/paged-codes.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
@@ -28,9 +29,7 @@ class DaysByNumber {
 
   set(number: number, day: number): void {
     if (number >= this.#nextDays.length) {
-      const nextDays = new Int32Array(2 ** Math.ceil(Math.log2(number + 1)));
-      nextDays.set(this.#nextDays);
-      this.#nextDays = nextDays;
+      this.#nextDays = grown(this.#nextDays, 2 ** Math.ceil(Math.log2(number + 1)));
     }
     this.#nextDays[number] = day === NEVER ? 0 : day + 1;
   }
@@ -78,11 +77,9 @@ class EntitySet {
     const number = Math.abs(entity);
     let flags = entity > 0 ? this.#identities : this.#companies;
     if (number >= flags.length) {
-      const grown = new Uint8Array(2 ** Math.ceil(Math.log2(number + 1)));
-      grown.set(flags);
-      if (entity > 0) this.#identities = grown;
-      else this.#companies = grown;
-      flags = grown;
+      flags = grown(flags, 2 ** Math.ceil(Math.log2(number + 1)));
+      if (entity > 0) this.#identities = flags;
+      else this.#companies = flags;
     }
     flags[number] = flag;
   }

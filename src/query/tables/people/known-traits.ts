@@ -1,13 +1,12 @@
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import { KnownValues } from "../../filter/known-fields.js";
-import { TraitPath } from "../../filter/trait-key.js";
+import { KnownValues } from "../../filter/predicate.js";
+import { TraitPath, canonicalJson, isSetJson } from "../../filter/value-test.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { RecordTable } from "../../../identity/record-table.js";
 import type { IdentityResolver } from "../../../identity/resolver.js";
-import { Turns } from "../../../core/base/turn.js";
+import { Turns } from "../../../core/base/yield.js";
 import { PagedCodes } from "../../../storage/column/paged-codes.js";
-import { canonicalJson, isSetJson } from "../../filter/value-test.js";
 
 /** State at the last update. */
 interface TraitsSeen {

@@ -1,15 +1,121 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { grown } from "../../../core/base/arrays.js";
+import { denseCodes, codeAt } from "../../../storage/column/column.js";
+import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
+import { firstAtLeast } from "../../../storage/column/search.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import { Turns } from "../../../core/base/turn.js";
-import { codeAt } from "../../../storage/column/column.js";
+import { Turns } from "../../../core/base/yield.js";
 import { FollowedActors } from "../../../storage/derived/followed-actors.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
 import { ChangeLog } from "../../../identity/links.js";
-import type { Rows } from "../../../storage/segment/rows.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
-import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
-import { rowsOfLoaded } from "./rows-by-actor.js";
+
+/**
+ * Scans of a part that together take as long as building its lists: 1 to 4 ns a row against 100. Parts build theirs after different numbers of scans,
+ * from this minimum on, so that no query waits for the lists of all of them.
+ */
+const LOOK_COUNT_MIN = 4;
+const LOOK_COUNT_SPAN = 32;
+
+/** Rows by actor, built once for a settled part that was scanned often. Rows without an actor are left out. */
+function rowsByActor(rows: Rows): Postings | null {
+  const known = rows.kept("rowsByActor", []) as Postings | null;
+  if (known !== null) return known;
+  const looks = rows.derive("looks for actors", () => ({ count: 0 }), () => 16);
+  looks.count += 1;
+  if (looks.count <= LOOK_COUNT_MIN + (rows.day % LOOK_COUNT_SPAN)) return null;
+  return rows.derive("rowsByActor", () => postingsOf(actorsOf(rows)), postingsByteLength);
+}
+
+function actorsOf(rows: Rows): Uint32Array {
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const actors = new Uint32Array(rows.rowCount);
+  for (let row = 0; row < actors.length; row += 1) actors[row] = actorOf(users[row]!, anonymous[row]!);
+  return actors;
+}
+
+/**
+ * Returns a test whether an actor may have rows here, by the zone maps alone. Codes are given in order of arrival, so actors that arrived later have
+ * greater codes than any in an old segment.
+ */
+function heldBy(rows: Rows): (actor: number) => boolean {
+  const zones = [rows.zone("userId"), rows.zone("anonymousId")];
+  return (actor) => {
+    const zone = zones[actor & 1]!;
+    return zone !== null && actor >>> 1 >= zone.min && actor >>> 1 <= zone.max;
+  };
+}
+
+/**
+ * Row numbers of some actors, ascending. The actor columns must be loaded.
+ * Cost: a read of each row, or a binary search per actor in settled rows that are scanned often.
+ * @param actors ascending
+ */
+export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
+  const lists = rows.settled ? rowsByActor(rows) : null;
+  return lists === null ? scannedRows(rows, actors) : indexedRows(lists, actors);
+}
+
+function indexedRows({ codes: actors, starts, rows }: Postings, wanted: readonly number[]): Uint32Array {
+  const lists: Uint32Array[] = [];
+  let from = 0;
+  for (const actor of wanted) {
+    from = firstAtLeast(actors, actor, from);
+    if (actors[from] === actor) lists.push(rows.subarray(starts[from]!, starts[from + 1]!));
+  }
+  return lists.length > FEW_LISTS ? joinLists(lists) : lists.reduce(mergeLists, NO_ROWS);
+}
+
+/** Up to this many lists are merged one by one, each at the cost of all rows. */
+const FEW_LISTS = 8;
+
+const NO_ROWS = new Uint32Array(0);
+
+/** Merges two ascending lists without common rows. The longer one is copied in stretches. */
+export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
+  if (a.length === 0) return b;
+  const [long, short] = a.length >= b.length ? [a, b] : [b, a];
+  const merged = new Uint32Array(a.length + b.length);
+  let from = 0;
+  let at = 0;
+  for (const row of short) {
+    for (; from < long.length && long[from]! < row; from += 1, at += 1) merged[at] = long[from]!;
+    merged[at] = row;
+    at += 1;
+  }
+  merged.set(long.subarray(from), at);
+  return merged;
+}
+
+function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
+  const held = wanted.filter(heldBy(rows));
+  if (held.length === 0) return NO_ROWS;
+  // With more actors than rows, a search per row is cheaper than building a set.
+  const isWanted = held.length > rows.rowCount ? isAmong(Uint32Array.from(held)) : isIn(new Set(held));
+  // A bit for each remainder rejects most rows.
+  let remainders = 0;
+  for (const actor of held) remainders |= 1 << (actor & 31);
+  const users = denseCodes(rows.column("userId"));
+  const anonymous = denseCodes(rows.column("anonymousId"));
+  const found: number[] = [];
+  for (let row = 0; row < rows.rowCount; row += 1) {
+    const actor = actorOf(users[row]!, anonymous[row]!);
+    if ((remainders >>> (actor & 31)) & 1 && isWanted(actor)) found.push(row);
+  }
+  return Uint32Array.from(found);
+}
+
+function isIn(set: ReadonlySet<number>): (actor: number) => boolean {
+  return (actor) => set.has(actor);
+}
+
+function isAmong(ascending: Uint32Array): (actor: number) => boolean {
+  return (actor) => ascending[firstAtLeast(ascending, actor)] === actor;
+}
 
 /** Triples of one actor that are found by following a chain; the others are in a map. */
 const CHAIN_LENGTH = 8;
@@ -39,7 +145,7 @@ class EntityTriples {
 
   /** Returns true if the triple is new, or its day earlier. Cost: the triples of the actor: nearly always one, and never more than `CHAIN_LENGTH`. */
   add(actor: number, company: number, project: number, day: number): boolean {
-    if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, new Uint32Array(2 ** Math.ceil(Math.log2(actor + 1))));
+    if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, 2 ** Math.ceil(Math.log2(actor + 1)));
     let last = 0;
     let length = 0;
     for (let next = this.#firsts[actor]!; next !== 0; next = this.#nexts[next - 1]!) {
@@ -90,21 +196,16 @@ class EntityTriples {
   }
 
   #grow(length: number): void {
-    this.actors = grown(this.actors, new Uint32Array(length));
-    this.companies = grown(this.companies, new Uint32Array(length));
-    this.projects = grown(this.projects, new Uint32Array(length));
-    this.days = grown(this.days, new Int32Array(length));
-    this.#nexts = grown(this.#nexts, new Uint32Array(length));
+    this.actors = grown(this.actors, length);
+    this.companies = grown(this.companies, length);
+    this.projects = grown(this.projects, length);
+    this.days = grown(this.days, length);
+    this.#nexts = grown(this.#nexts, length);
   }
 }
 
-function grown<T extends Uint32Array | Int32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
-}
-
 /** An event that names no company. */
-export interface PlainEvent {
+interface PlainEvent {
   readonly ms: number;
   readonly sequence: number;
   readonly day: number;

@@ -1,13 +1,15 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { inOrder } from "../../../core/base/ahead.js";
-import { areSameParts } from "../../../core/base/same-parts.js";
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
+import { areSameParts } from "../../../core/base/arrays.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
-import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
+import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
-import { mergeLists, rowsOfLoaded } from "./rows-by-actor.js";
-import { timelineOf, type Hit, type Timeline } from "./timeline.js";
+import { mergeLists, rowsOfLoaded } from "./seen-actors.js";
+import { dayStartMs } from "../../../core/base/time.js";
+import { codeAt, type CodeColumn } from "../../../storage/column/column.js";
+import { compareEvents } from "../../../storage/segment/event-order.js";
 
 /** An identity and its actors, ascending; the first is never 0. */
 interface IdentityActors {
@@ -166,4 +168,250 @@ async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit
     if (kept.length > 0) visible.push({ rows, list: kept });
   }
   return visible;
+}
+
+/** The events from `from` to before `to` of a timeline, which lie in the same rows. */
+export interface TimelineSpan {
+  readonly rows: Rows;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The events of one identity in (createdAt, id, project) order, as row numbers: no text is read. 12 bytes an event. */
+export class Timeline {
+  readonly spans: TimelineSpan[] = [];
+  readonly rows: Uint32Array;
+  /** Epoch ms. */
+  readonly times: Float64Array;
+  #count = 0;
+
+  constructor(readonly capacity: number) {
+    this.rows = new Uint32Array(capacity);
+    this.times = new Float64Array(capacity);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  push(rows: Rows, row: number, ms: number): void {
+    const at = this.#count;
+    const last = this.spans.at(-1);
+    if (last?.rows === rows) this.spans[this.spans.length - 1] = { rows, from: last.from, to: at + 1 };
+    else this.spans.push({ rows, from: at, to: at + 1 });
+    this.rows[at] = row;
+    this.times[at] = ms;
+    this.#count = at + 1;
+  }
+
+  /** Adds rows that are in order; their times must be loaded. */
+  pushAll(rows: Rows, list: Uint32Array): void {
+    const from = this.#count;
+    const start = dayStartMs(rows.day);
+    const times = rows.times();
+    const into = this.times;
+    this.rows.set(list, from);
+    for (let at = 0; at < list.length; at += 1) into[from + at] = start + times[list[at]!]!;
+    this.#count = from + list.length;
+    this.spans.push({ rows, from, to: this.#count });
+  }
+
+  /** Index of the first event at or after an instant. */
+  firstAt(ms: number): number {
+    return firstAtLeast(this.times, ms);
+  }
+
+  /** The spans of the events from `from` to before `to`, cut to that range. */
+  spansOf(from: number, to: number): TimelineSpan[] {
+    const cut: TimelineSpan[] = [];
+    for (let place = this.spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
+      const span = this.spans[place]!;
+      const part = { rows: span.rows, from: Math.max(span.from, from), to: Math.min(span.to, to) };
+      if (part.from < part.to) cut.push(part);
+    }
+    return cut;
+  }
+
+  rowsAt(at: number): Rows {
+    return this.spans[this.spanPlace(at)]!.rows;
+  }
+
+  /** Index of the span that holds an event. */
+  spanPlace(at: number): number {
+    let low = 0;
+    let high = this.spans.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.spans[middle]!.to <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Codes of some columns for events `[from, to)`. Nothing is loaded where a zone map shows the only code. @param pause as of `eachLoaded` */
+  async codes<const C extends readonly string[]>(
+    columns: C,
+    pause: () => Promise<void>,
+    from = 0,
+    to = this.#count,
+  ): Promise<{ [K in keyof C]: Uint32Array }> {
+    const codes = columns.map(() => new Uint32Array(to - from));
+    const toLoad = ({ rows }: TimelineSpan) => columns.filter((column) => onlyCode(rows, column) === null);
+    await eachLoaded(this.spansOf(from, to), toLoad, (span) => {
+      const list = this.rows.subarray(span.from, span.to);
+      columns.forEach((column, place) => {
+        const into = codes[place]!.subarray(span.from - from, span.to - from);
+        const only = onlyCode(span.rows, column);
+        if (only === null) gather(span.rows.column(column), list, into);
+        else into.fill(only);
+      });
+    }, pause);
+    return codes as { [K in keyof C]: Uint32Array };
+  }
+}
+
+/** The code that all rows have in a column, if the zone map shows it; otherwise null. */
+function onlyCode(rows: Rows, column: string): number | null {
+  const zone = rows.zone(column);
+  if (zone === null) return 0;
+  return zone.min === zone.max && !zone.hasZero ? zone.min : null;
+}
+
+/**
+ * Passes spans with some columns loaded to `take`, in any order: those in memory immediately, the others after reading a few at a time.
+ * @param pause called for each span
+ */
+export async function eachLoaded(
+  spans: readonly TimelineSpan[],
+  columnsOf: (span: TimelineSpan) => readonly string[],
+  take: (span: TimelineSpan) => void,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const loads: { readonly span: TimelineSpan; readonly loading: Promise<void> }[] = [];
+  const takeOldest = async () => {
+    const [{ span, loading }] = loads as [(typeof loads)[number]];
+    await loading;
+    take(span);
+    span.rows.unpin();
+    loads.shift();
+  };
+  try {
+    for (const span of spans) {
+      await pause();
+      const columns = columnsOf(span);
+      const loading = columns.length === 0 ? null : span.rows.load(columns);
+      // Never awaited when an earlier one failed.
+      loading?.catch(() => undefined);
+      if (loading === null) take(span);
+      else {
+        span.rows.pin();
+        loads.push({ span, loading });
+      }
+      if (loads.length === AHEAD_COUNT) await takeOldest();
+    }
+    for (; loads.length > 0; await pause()) await takeOldest();
+  } finally {
+    for (const { span } of loads) span.rows.unpin();
+  }
+}
+
+/** Loads items a few at a time and passes them on in order; in between, their rows are pinned. */
+async function inOrderPinned<I, T>(
+  items: readonly I[],
+  rowsOf: (item: I) => readonly Rows[],
+  load: (item: I) => Promise<T>,
+  take: (loaded: T, item: I) => void,
+): Promise<void> {
+  const pinned = new Set<I>();
+  const unpin = (item: I) => {
+    for (const rows of rowsOf(item)) rows.unpin();
+    pinned.delete(item);
+  };
+  const pinAndLoad = (item: I) => {
+    for (const rows of rowsOf(item)) rows.pin();
+    pinned.add(item);
+    return load(item);
+  };
+  try {
+    await inOrder(items, pinAndLoad, (loaded, item) => {
+      take(loaded, item);
+      unpin(item);
+      return true;
+    });
+  } finally {
+    for (const item of pinned) unpin(item);
+  }
+}
+
+function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void {
+  if (column.kind === "sparse") for (let at = 0; at < list.length; at += 1) into[at] = codeAt(column, list[at]!);
+  else {
+    const { codes } = column;
+    for (let at = 0; at < list.length; at += 1) into[at] = codes[list[at]!]!;
+  }
+}
+
+/** Rows of a segment or head that belong to an identity, ascending. */
+interface Hit {
+  readonly rows: Rows;
+  readonly list: Uint32Array;
+}
+
+/**
+ * The events of these rows in order. Cost: the rows; ids are read only for days on which two events of different segments, or of a head, share a
+ * millisecond.
+ * @param pause called for each day
+ */
+async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
+  const hitsOfDay = new Map<number, Hit[]>();
+  let count = 0;
+  for (const hit of hits) {
+    count += hit.list.length;
+    const known = hitsOfDay.get(hit.rows.day);
+    if (known === undefined) hitsOfDay.set(hit.rows.day, [hit]);
+    else known.push(hit);
+  }
+  const timeline = new Timeline(count);
+  const days = [...hitsOfDay].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
+  const load = async (ofDay: readonly Hit[]) => {
+    await pause();
+    return await eventsOf(ofDay);
+  };
+  const take = (events: readonly Event[] | null, ofDay: readonly Hit[]) => {
+    if (events === null) for (const { rows, list } of ofDay) timeline.pushAll(rows, list);
+    else for (const { rows, row, ms } of events) timeline.push(rows, row, ms);
+  };
+  await inOrderPinned(days, (ofDay) => ofDay.map(({ rows }) => rows), load, take);
+  return timeline;
+}
+
+interface Event {
+  readonly rows: Rows;
+  readonly row: number;
+  readonly ms: number;
+}
+
+/** The events of one day in order, with their times loaded; null when they lie in one segment, whose rows are in order already. */
+async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> {
+  await loadAll(hits, TIME_COLUMN);
+  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return null;
+  const events = hits.flatMap(({ rows, list }) => {
+    const start = dayStartMs(rows.day);
+    const times = rows.times();
+    return Array.from(list, (row): Event => ({ rows, row, ms: start + times[row]! }));
+  });
+  events.sort((a, b) => a.ms - b.ms);
+  // The sort is stable: events of one segment at one time keep its order.
+  if (!events.some((event, at) => at > 0 && isTie(events[at - 1]!, event))) return events;
+  await loadAll(hits, ID_COLUMN);
+  return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
+}
+
+/** Whether only ids can order two events. */
+function isTie(a: Event, b: Event): boolean {
+  return a.ms === b.ms && (a.rows !== b.rows || !a.rows.sealed);
+}
+
+async function loadAll(hits: readonly Hit[], column: string): Promise<void> {
+  await Promise.all(hits.map(({ rows }) => rows.load([column])));
 }

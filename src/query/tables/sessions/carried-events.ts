@@ -1,8 +1,8 @@
 import { MS_PER_DAY, dayStartMs } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import { areSameNumbers } from "../../../core/base/same-numbers.js";
-import type { Turns } from "../../../core/base/turn.js";
+import { areSameNumbers } from "../../../core/base/arrays.js";
+import type { Turns } from "../../../core/base/yield.js";
 import type { Prefetch } from "../../../storage/segment/prefetch.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./part.js";

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
-import type { Turns } from "../../../core/base/turn.js";
-import { grown } from "./grown.js";
+import type { Turns } from "../../../core/base/yield.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
+import { grown } from "./grown.js";
 
 /** Cost of the memory of an identity, in values read. */
 const VALUES_PER_IDENTITY = 12;

@@ -3,19 +3,19 @@ import { firstAtLeast } from "../../../storage/column/search.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { HeadView, type Head } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { grown } from "./grown.js";
 import type { Scratch } from "../../../core/base/scratch.js";
 import { wideCodes } from "../../../storage/column/codes.js";
 import { codeAt, denseCodes } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { AMOUNT_KEYS, columnsOfKeys } from "../../../storage/derived/stored.js";
 import { compareIds } from "../../../core/base/uuid.js";
-import { sortNumbers } from "../../../core/base/sort-numbers.js";
-import type { Turns } from "../../../core/base/turn.js";
+import { sortNumbers } from "../../../core/base/arrays.js";
+import type { Turns } from "../../../core/base/yield.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { revenueTester } from "../money/revenue-facts.js";
+import { grown } from "./grown.js";
 
 /** No session, and no part. */
 export const NONE = 0xffffffff;

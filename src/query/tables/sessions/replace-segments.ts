@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import { yieldToEventLoop } from "../../../core/base/turn.js";
+import { yieldToEventLoop } from "../../../core/base/yield.js";
 import { actorAt, NONE, SessionPart, type PartKey } from "./part.js";
 import { eachInOrder, type EventReader, type OrderedEvents, type PartSource } from "./events-in-order.js";
 import { MovedFirstEvents, type Resessionizing } from "./resessionize.js";

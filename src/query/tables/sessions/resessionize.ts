@@ -3,7 +3,7 @@ import type { IdentityView } from "../../../identity/identity-view.js";
 import { byStart, mergedByStart, type LatestSessions } from "./latest-sessions.js";
 import type { SessionColumns } from "./session-columns.js";
 import { Sessionizer, type SessionEvent } from "./sessionizer.js";
-import { grouped } from "../../../core/base/grouped.js";
+import { grouped } from "../../../core/base/arrays.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionRule } from "../../plan/plan.js";
@@ -18,7 +18,7 @@ import { actorAt, SessionPart, NONE, type EventSource, type PartKey } from "./pa
 import { readAtOnce } from "./events-in-order.js";
 import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
 import { SessionView } from "./session-view.js";
-import type { Turns } from "../../../core/base/turn.js";
+import type { Turns } from "../../../core/base/yield.js";
 
 /** Epoch ms. */
 interface TouchedTime {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
-import { roomForDurations, type Durations } from "../../answer/numbers/tally.js";
-import type { Turns } from "../../../core/base/turn.js";
+import { roomForDurations, type Durations } from "../../answer/numbers.js";
+import type { Turns } from "../../../core/base/yield.js";
 import { grown } from "./grown.js";
 
 /** Project codes are below it: with an identity they form one exact number. */

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
 import { LIMITS } from "../../../core/base/limits.js";
-import { areSameParts } from "../../../core/base/same-parts.js";
-import { Turns } from "../../../core/base/turn.js";
+import { areSameParts } from "../../../core/base/arrays.js";
+import { Turns } from "../../../core/base/yield.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { TableUse } from "../../../storage/derived/store-table.js";

@@ -3,10 +3,10 @@ import { compareIds } from "../../../core/base/uuid.js";
 import { radixOrder } from "../../../storage/column/radix-order.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { grown } from "./grown.js";
 import type { SessionPart } from "./part.js";
 import type { Reading } from "./events-in-order.js";
 import type { SessionColumns } from "./session-columns.js";
+import { grown } from "./grown.js";
 
 /** An event of a part, and the code of its url. */
 export interface EventOfPart {

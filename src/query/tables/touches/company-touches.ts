@@ -1,12 +1,11 @@
-import { Turns } from "../../../core/base/turn.js";
+import { grown } from "../../../core/base/arrays.js";
+import { Turns } from "../../../core/base/yield.js";
 import { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Memberships } from "../../../identity/memberships.js";
 import { ChangeLog } from "../../../identity/links.js";
 import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
-import { TouchIndex } from "./touch-index.js";
-import type { Touches } from "./touches.js";
+import { TouchIndex, touchesAtOnce, type Touches } from "./touches.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import { touchesAtOnce } from "./touch-labels.js";
 
 /** Cost of finding the company of a touch, in values read. */
 const VALUES_PER_TOUCH = 64;
@@ -121,9 +120,7 @@ export class CompanyTouches {
 
   #grow(count: number): void {
     if (count <= this.#companies.length) return;
-    const companies = new Uint32Array(Math.ceil(count * 1.25));
-    companies.set(this.#companies);
-    this.#companies = companies;
+    this.#companies = grown(this.#companies, Math.ceil(count * 1.25));
   }
 }
 

@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
-import { touchName } from "../../answer/attribution.js";
+import { touchName } from "../../answer/revenue-answers.js";
 import { dayOf, dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { RowLabels } from "../../filter/known-fields.js";
+import type { RowLabels } from "../../filter/predicate.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { TouchDimension } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
@@ -13,7 +13,7 @@ import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { compareEvents } from "../../../storage/segment/event-order.js";
 import type { PaidOrders, Payments } from "../money/payments.js";
-import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./nearest-touch.js";
+import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./payment-labels.js";
 import type { Touches } from "./touches.js";
 import { TouchesOfIdentities } from "./company-touches.js";
 

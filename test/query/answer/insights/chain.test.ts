@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { STEP_BITS, type ChainRules } from "../../../../src/query/answer/insights/chain.js";
-import { chainFinderOf } from "../../../../src/query/answer/insights/chain-tries.js";
+import { STEP_BITS, type ChainRules } from "../../../../src/query/answer/insights/chains.js";
+import { chainFinderOf } from "../../../../src/query/answer/insights/funnel-answer.js";
 import type { EventSelector, FunnelInput } from "../../../../src/query/plan/insights/input.js";
 import { chainRules } from "../../../support/oracle/insights/chains.js";
 import type { Question } from "../../../support/oracle/insights/question.js";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nearestDouble, countOf, meanOf, percentileOf, sumOf, tallyOf, rateOf, secondsOf } from "../../../../src/query/answer/numbers/tally.js";
-import { percentilesOf } from "../../../../src/query/answer/numbers/percentiles.js";
+import { nearestDouble, countOf, meanOf, percentileOf, sumOf, tallyOf, rateOf, secondsOf, percentilesOf } from "../../../../src/query/answer/numbers.js";
 import { seededRandom } from "../../../../src/testing/random.js";
 import { baseSeed } from "../../../oracle/settings.js";
 

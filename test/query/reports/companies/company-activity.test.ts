@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { pairOf, type Activity } from "../../../../src/query/reports/companies/activity-table.js";
-import { keptActivity } from "../../../../src/query/reports/companies/company-activity.js";
+import { pairOf, keptActivity, type Activity } from "../../../../src/query/reports/companies/company-activity.js";
 
 const PAIR_COUNT = 70_000;
 

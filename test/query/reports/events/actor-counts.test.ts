@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atOnce } from "../../../../src/core/base/steps.js";
+import { atOnce } from "../../../../src/core/base/yield.js";
 import { addedCounts, eachAddedCount, type ActorCounts } from "../../../../src/query/reports/events/actor-counts.js";
 
 const ACTOR_COUNT = 70_000;

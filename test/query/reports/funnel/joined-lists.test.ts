@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MS_PER_DAY } from "../../../../src/core/base/time.js";
-import { atOnce } from "../../../../src/core/base/steps.js";
-import * as steps from "../../../../src/query/reports/funnel/joined-lists.js";
+import { atOnce } from "../../../../src/core/base/yield.js";
+import * as steps from "../../../../src/query/reports/funnel/match-list.js";
 import type { MatchList } from "../../../../src/query/reports/funnel/match-list.js";
 import { useLimits } from "../../../limits.js";
 
@@ -14,7 +14,7 @@ function listOf(day: number, subjects: readonly number[], firstSequence: number)
   const { length } = subjects;
   const startMs = day * MS_PER_DAY;
   return {
-    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + 5, isInOrder: true, isAscending: true, firstSteps: new Uint8Array(length).fill(1), longRuns: [],
+    startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + 5, isInOrder: true, isAscending: true, steps: new Uint32Array(length).fill(1),
     subjects: Uint32Array.from(subjects), starts: Uint32Array.from({ length: length + 1 }, (_, at) => at), times: new Uint32Array(length).fill(5),
     masks: new Uint32Array(length).fill(1), sequences: Uint32Array.from({ length }, (_, at) => firstSequence + at), keys: [],
   };

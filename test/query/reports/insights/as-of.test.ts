@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type StickinessInput } from "daybook";
 import { seededRandom } from "daybook/testing";
 import { describe, expect, test, vi } from "vitest";
-import { yieldToEventLoop } from "../../../../src/core/base/turn.js";
+import { yieldToEventLoop } from "../../../../src/core/base/yield.js";
 import { storeOf } from "../../../../src/engine/open-daybook.js";
 import type { InsightName } from "../../../support/random/insight-questions.js";
 import { signalOf } from "../../../engine/counted-signal.js";

@@ -6,6 +6,5 @@ export const INSIGHT_LIMITS = {
   unorderedSessionCount: 12,
   joinedListCountMin: 2,
   firstGoerCount: 3,
-  longRunMin: 2,
   newerRowCount: 16,
 } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assert } from "../../../../src/core/base/assert.js";
+import { assert } from "../../../../src/core/base/errors.js";
 import { dayStartMs, MS_PER_DAY } from "../../../../src/core/base/time.js";
 import { zoneOf } from "../../../../src/core/calendar/zone.js";
 import { unitsWithin } from "../../../../src/query/reports/insights/row-units.js";

@@ -14,3 +14,8 @@ export async function inOrder<I, T>(items: readonly I[], load: (item: I) => Prom
     if (!(await take(await (loads[at] as Promise<T>), item))) return;
   }
 }
+
+/** Calls a user's hook with each value; ignores what it throws or rejects with. */
+export function notifyEach<T>(hook: (value: T) => unknown, values: readonly T[]): void {
+  for (const value of values) void new Promise((resolve) => resolve(hook(value))).catch(() => undefined);
+}

@@ -1,0 +1,115 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { AttributedRevenue, Unconverted, isOrder, Cohorts } from "../../answer/revenue-answers.js";
+import { ZERO, addMoney, type Money } from "../../answer/money.js";
+import type { Plan } from "../../plan/plan.js";
+import type { Payments, PaymentCompanies, RevenueTable } from "../../tables/money/payments.js";
+import type { PaymentLabels } from "../../tables/touches/payment-labels.js";
+import type { TableQuery } from "../form/report.js";
+import type { Entities } from "../../tables/people/entities.js";
+import type { TableSnapshot } from "../../tables/tables.js";
+
+interface TouchSum {
+  revenue: Money;
+  orders: number;
+}
+
+/**
+ * The revenue of a project by attribution of the payers. An attribution is cached until a touch, link or membership affects it.
+ * Cost: about 10 ns per payment; 0.3 µs for a payment in the window that is not cached.
+ */
+export const revenueByAttribution: TableQuery<"revenueByAttribution"> = {
+  kind: "table_query",
+  needsCompanies: ({ level }) => level === "account",
+  tables: ({ level }) => (level === "account" ? ["payments", "touches", "memberships"] : ["payments", "touches"]),
+  answer: (plan, moment, missing) => {
+    const { tables, dictionaries } = moment;
+    const table = tables.revenue(plan.revenue, moment, missing);
+    const labels = tables.paymentLabels(plan, moment, missing);
+    if (table === null || labels === null) return null;
+    const { payments } = table;
+    const converted = table.converted(moment.rates);
+    const { places, unconverted } = conversionsOf(payments, converted, plan, dictionaries.named("project").codeOf(plan.payProject));
+    if (!labels.settle(places.map((place) => payments.orderPlaceOf(place)), moment, missing)) return null;
+    const names = tables.touchMaker(plan.touch).labels;
+    const attributed = new AttributedRevenue(plan.dimension);
+    sumByLabel(payments, converted, places, labels).forEach(({ revenue, orders }, label) => attributed.add(names.labelOf(label), revenue, orders));
+    const { currency } = plan.revenue;
+    return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
+  },
+};
+
+/** Indexes of the payments of the project in the window that count, and those without a rate. */
+function conversionsOf(payments: Payments, converted: readonly (Money | null)[], { window }: Plan<"revenueByAttribution">, project: number) {
+  const places: number[] = [];
+  const unconverted = new Unconverted();
+  const { times, counted, projects, amounts, currencies } = payments;
+  for (let place = 0; place < payments.count; place += 1) {
+    const ms = times[place]!;
+    if (counted[place] === 0 || projects[place] !== project || ms < window.fromMs || ms >= window.toMs) continue;
+    if (converted[place] === null) unconverted.add(currencies[place]!, amounts[place]!);
+    else places.push(place);
+  }
+  return { places, unconverted };
+}
+
+/** By number of the label; labels without a payment have no entry. */
+function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: PaymentLabels): TouchSum[] {
+  const sums: TouchSum[] = [];
+  for (const place of places) {
+    const sum = (sums[labels.labelOf(payments.orderPlaceOf(place))] ??= { revenue: ZERO, orders: 0 });
+    sum.revenue = addMoney(sum.revenue, converted[place]!);
+    if (isOrder(payments.amounts[place]!)) sum.orders += 1;
+  }
+  return sums;
+}
+
+/**
+ * All entities with an event in a project, by the month in which they were first seen, and what they ever paid there.
+ * Cost: 30 ns per payment, and the rows, links and memberships added since the last query.
+ */
+export const ltvCohorts: TableQuery<"ltvCohorts"> = {
+  kind: "table_query",
+  needsCompanies: ({ level }) => level === "account",
+  tables: ({ level }) => (level === "account" ? ["entities", "payments", "memberships"] : ["entities", "payments"]),
+  answer: (plan, moment, missing) => {
+    const { currency } = plan.revenue;
+    const project = moment.dictionaries.named("project").codeOf(plan.payProject);
+    const table = moment.tables.revenue(plan.revenue, moment, missing);
+    const companies = plan.level === "account" ? moment.tables.paymentCompanies(plan.revenue, moment, missing) : null;
+    const entities = moment.tables.entities(plan.level, project, moment, missing);
+    if (table === null || entities === null || (companies === null && plan.level === "account")) return null;
+    const cohorts = new Cohorts();
+    for (const [day, count] of entities.countByDay(project)) if (count > 0) cohorts.addEntities(day, count);
+    const unconverted = addPayments(cohorts, table, entities, companies, project, moment);
+    return { currency, cohorts: cohorts.items(plan.limit, currency), unconverted: unconverted.items() };
+  },
+};
+
+/** Adds each counted payment of a project to the cohort of its entity; returns the payments without a rate. */
+function addPayments(
+  cohorts: Cohorts,
+  table: RevenueTable,
+  entities: Entities,
+  companies: PaymentCompanies | null,
+  project: number,
+  { identities, rates }: TableSnapshot,
+): Unconverted {
+  const unconverted = new Unconverted();
+  const hasLinks = identities.linkCount > 0;
+  const { payments } = table;
+  const converted = table.converted(rates);
+  const { counted, projects, actors, amounts, currencies } = payments;
+  for (let place = 0; place < payments.count; place += 1) {
+    const actor = actors[place]!;
+    if (counted[place] === 0 || projects[place] !== project || actor === 0) continue;
+    const amount = converted[place]!;
+    if (amount === null) {
+      unconverted.add(currencies[place]!, amounts[place]!);
+      continue;
+    }
+    const company = companies === null ? 0 : companies.of(place);
+    const entity = company > 0 ? -company : hasLinks ? identities.identityOf(actor) : actor;
+    cohorts.addMoney(entities.dayOf(entity), amount, isOrder(amounts[place]!) ? 1 : 0);
+  }
+  return unconverted;
+}
