@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { inChunks } from "./yield.js";
 
-/** Shorter arrays are not pooled: the engine reuses their memory anyway. */
+/** Shorter arrays are not pooled: the runtime reuses their memory. */
 const KEPT_COUNT_MIN = 4 * 1024;
 /** Limits of the pool, in bytes and in arrays. */
 const KEPT_BYTES_MAX = 96 * 1024 * 1024;
@@ -11,8 +11,7 @@ const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
 /**
- * Pooled memory for the counters of queries: memory that is touched for the first time costs the system up to 4 ms a megabyte,
- * as much as many a query.
+ * Pooled memory for the counters of queries. The first use of new memory takes up to 4 ms a megabyte, as long as many queries take.
  */
 export class Scratch {
   readonly #taken: Uint32Array[] = [];
@@ -42,7 +41,7 @@ export class Scratch {
     return this.#kept(count) ?? this.#made(count);
   }
 
-  /** Like `take`, for writes in any order: touches new memory in chunks, or the first writes would take all of that time at once. */
+  /** Like `take`, for writes in any order: touches new memory in chunks, because the first writes would block for all of that time. */
   async takeTouched(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const kept = this.#kept(count);
     if (kept !== null) return kept;
@@ -72,7 +71,7 @@ export class Scratch {
     return this.take(count).fill(0);
   }
 
-  /** Like `takeZeros`, in chunks: touching much memory for the first time takes long. */
+  /** Like `takeZeros`, in chunks: the first use of much memory takes long. */
   async zerosInTurns(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const zeros = this.take(count);
     await inChunks(count, pause, (from, to) => zeros.fill(0, from, to));

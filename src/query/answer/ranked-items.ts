@@ -9,7 +9,7 @@ import { LIMITS } from "../../core/base/limits.js";
 /** The properties of counts, by position. */
 export interface Ranked {
   propertyOf(place: number): string;
-  /** All positions, each once, by the code points of their property, if that is cheaper than sorting this many of them; else null. */
+  /** All positions sorted by the code points of their property, if that is cheaper than sorting `shownCount` of them; otherwise null. */
   placesInOrder?(shownCount: number): Uint32Array | null;
 }
 
@@ -93,10 +93,10 @@ function shownOf(counts: Uint32Array, shownCount: number): Counted {
   return shown;
 }
 
-/** Smaller counts have a bucket each, all of which fit into the CPU cache; greater ones are sorted, for few items have as many events. */
+/** Counts below it have a bucket each, which fit into the CPU cache together. The few items with greater counts are sorted. */
 const BUCKET_COUNT = 2_048;
 
-/** The rank of each position whose count is not 0: count descending, then as in `order`, which lists each position once. */
+/** The rank of each position with a count above 0, by count descending, then by the order of `order`, which lists each position once. */
 function ranksOf(counts: Uint32Array, order: Uint32Array, shownCount: number): Uint32Array {
   const starts = new Uint32Array(BUCKET_COUNT);
   for (let place = 0; place < counts.length; place += 1) if (counts[place]! < BUCKET_COUNT) starts[counts[place]!]! += 1;
@@ -130,10 +130,10 @@ function* topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Steps<
   return order === null ? sortTies(shown, ranked) : shown;
 }
 
-/** Positions collected before those that cannot be shown are dropped. */
+/** Number of collected positions at which those that cannot be shown are dropped. */
 const CANDIDATE_COUNT = 4_096;
 
-/** Up to this limit, the items that tie with the last one are found while their texts are read, without sorting all of them. */
+/** Up to this limit, ties with the last item are decided while reading their texts, without sorting them. */
 const FEW_ITEMS = 1_024;
 /** Texts read per step. */
 const TEXTS_PER_STEP = 8_192;
@@ -199,7 +199,7 @@ function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): U
   return ordered;
 }
 
-/** Least number of bits of a radix digit, unless counts have fewer. */
+/** Bits of a radix digit, at least, unless counts have fewer. */
 const DIGIT_BITS = 11;
 
 interface Counted {
@@ -207,7 +207,7 @@ interface Counted {
   readonly counts: Uint32Array;
 }
 
-/** Counts descending; a stable sort. A radix sort whose digits are about as long as the number of items. */
+/** Sorts by count descending, keeping the order of equal counts: a radix sort with digits about as long as the number of items. */
 function byCountDescending(shown: Counted): Counted {
   let max = 0;
   for (let at = 0; at < shown.counts.length; at += 1) if (shown.counts[at]! > max) max = shown.counts[at]!;

@@ -37,7 +37,7 @@ interface RowTouches {
   touch(rows: Rows, row: number): Readonly<Record<TouchDimension, string | null>> | null;
 }
 
-/** Compiles scopes, dates and filters. Each filter is compiled once, in however many scopes it occurs. */
+/** Compiles scopes, dates and filters. A filter that several scopes share is compiled once. */
 export class SelectorCompiler {
   readonly #compiler: Compiler;
   readonly #known = new Map<PlannedFilter, Predicate>();
@@ -47,12 +47,12 @@ export class SelectorCompiler {
   }
 
   /**
-   * Cost: the values of dictionaries, never rows. A step takes some milliseconds.
-   * @param leavesActors leaves filters that depend only on the actor to `actorFilter`, which is tested last
+   * Cost: the values of dictionaries; rows are not read. A step takes some milliseconds.
+   * @param leavesActors puts filters that depend only on the actor into `actorFilter`, which is tested last
    */
   *compile(asked: QueryScope, leavesActors: boolean): Steps<Selector> {
     const compiler = this.#compiler;
-    const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => tellsActors(operand)) : [];
+    const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
     const scope = left.length === 0 ? asked : without(asked, left);
     const tests: ActorTest[] = [];
     for (const comparison of left) tests.push(yield* compiler.actorTest(comparison));
@@ -93,18 +93,18 @@ export class SelectorCompiler {
 }
 
 function keyOf({ project, eventName, userId, where }: QueryScope): string | null {
-  if (userId !== null || where.some((group) => group.some(({ operand }) => asksWhoIsWho(operand)))) return null;
+  if (userId !== null || where.some((group) => group.some(({ operand }) => dependsOnIdentities(operand)))) return null;
   // A hash, because filters may be long, and may contain personal data.
   return project === null && eventName === null && where.length === 0 ? "" : toHex(hash128("filters", JSON.stringify([project, eventName, where])));
 }
 
-/** Whether its value follows from identities, which change. */
-function asksWhoIsWho({ kind }: Operand): boolean {
+/** Whether a field depends on identities, which change. */
+function dependsOnIdentities({ kind }: Operand): boolean {
   return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
 }
 
-/** Whether its value is the same for all events of an actor. */
-function tellsActors({ kind }: Operand): boolean {
+/** Whether a field has the same value for all events of an actor. */
+function dependsOnActor({ kind }: Operand): boolean {
   return kind === "person" || kind === "segment";
 }
 
@@ -178,7 +178,7 @@ class Compiler {
   *actorTest({ operand, test, negated }: PlannedFilter): Steps<ActorTest> {
     const { identities, known, membersOf } = this.context;
     if (operand.kind === "segment") {
-      // A plan is only explained: any actor may be a member.
+      // The query is only explained: any actor may be a member.
       if (membersOf === null) return () => true;
       const members = membersOf(operand.segment);
       return (actor) => (actor >= 2 && members.has(identities.identityOf(actor))) !== negated;
@@ -200,7 +200,7 @@ class Compiler {
     return codesPredicate(column, yield* this.#testAll(dictionary, (code) => test(dictionary.valueOf(code)), negated));
   }
 
-  /** The event's own field, else the metadata key of that name. */
+  /** Tests the field of the event, or the metadata key of that name if the field is not set. */
   *#member(field: "value" | "currency", test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { dictionaries } = this.context;
     const dictionary = dictionaries.named(field);
@@ -218,7 +218,7 @@ class Compiler {
     return { kind: "row", columns: touches.columns, prepare: (rows) => (row) => test(rows, row) };
   }
 
-  /** No row passes while its label is unknown: the query then starts again. */
+  /** A row whose label is unknown does not pass; the query then restarts. */
   #paymentTouch({ model, dimension }: Extract<Operand, { kind: "paymentTouch" }>, value: ValueTest, negated: boolean): Predicate {
     const labels = this.context.known.paymentTouch(model);
     const passing: (boolean | undefined)[] = [];
@@ -250,7 +250,7 @@ class Compiler {
     return { kind: "codes", columns, sets };
   }
 
-  /** Equality looks up its few possible texts; all other tests run over every value. */
+  /** Equality looks up the few possible texts; other tests run over every value. */
   *#jsonSet(dictionary: JsonDictionary, test: Test, value: ValueTest, negated: boolean): Steps<CodeSet> {
     if (test.op !== "equals") return yield* this.#testAll(dictionary, (code) => value.json(dictionary.json(code)), negated);
     const texts = test.values.flatMap((text) => {
@@ -267,7 +267,7 @@ class Compiler {
     return CodeSet.ofList(codes, negated, dictionary.size);
   }
 
-  /** Equality looks up its identities; all other tests run over every one. */
+  /** Equality looks up the named identities; other tests run over all of them. */
   *#identityId(test: Test, value: ValueTest, negated: boolean): Steps<Predicate> {
     const { identities, identityIds } = this.context;
     if (test.op === "equals" && identityIds !== null) {
@@ -298,7 +298,7 @@ class Compiler {
     return yield* this.#ofCompany((company) => (company === 0 ? value.notSet : own.has(company)), negated);
   }
 
-  /** An event's own company, else that of its identity at the time. Rows are tested only if an identity has changed its company. */
+  /** Tests the company of the event, or that of its identity at that time. Rows are read only if an identity has changed companies. */
   *#ofCompany(passes: (company: number) => boolean, negated: boolean): Steps<Predicate> {
     const { dictionaries, identities, companies } = this.context;
     assert(companies !== null, "a filter by company was compiled without companies");
@@ -329,7 +329,7 @@ class Compiler {
   }
 }
 
-/** Tests the code of the user id if there is one, else that of the anonymous id. */
+/** Tests the code of the user id, or that of the anonymous id if there is no user id. */
 function actorPredicate(users: CodeSet, anonymous: CodeSet): Predicate {
   return { kind: "codes", columns: ["userId", "anonymousId"], sets: [users, anonymous] };
 }

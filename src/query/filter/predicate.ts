@@ -19,7 +19,7 @@ export type Predicate =
   | { readonly kind: "constant"; readonly value: boolean }
   /** createdAt inside `[fromMs, toMs)`, or outside if negated. */
   | { readonly kind: "instant"; readonly fromMs: number; readonly toMs: number; readonly negated: boolean }
-  /** A test of the row itself, for values without a dictionary: event id, and the text of createdAt. */
+  /** Tests a row, for values without a dictionary: the event id and the text of createdAt. */
   | { readonly kind: "row"; readonly columns: readonly string[]; readonly prepare: (rows: Rows) => (row: number) => boolean };
 
 /** Whether an actor passes; it must be an existing one. */
@@ -33,18 +33,18 @@ export function codesPredicate(column: string, set: CodeSet): Predicate {
   return set.isEmpty ? NEVER : set.isAll ? ALWAYS : { kind: "codes", columns: [column], sets: [set] };
 }
 
-/** AND of `all`, and of the OR of the groups of `any` if there are any. */
+/** Selects rows that pass each of `all` and, unless `any` is empty, every predicate of at least one group of `any`. */
 export interface Selector {
   readonly all: readonly Predicate[];
   readonly any: readonly (readonly Predicate[])[];
   readonly fromMs: number;
   readonly toMs: number;
   /**
-   * Identifies the filters, without dates: a sealed segment's result for it never changes. `""` without filters; null if the result depends
-   * on identities.
+   * Identifies the filters, without dates: the result for a sealed segment never changes. `""` without filters; null if it depends on
+   * identities.
    */
   readonly key: string | null;
-  /** The actors whose rows count among the selected ones, if that is tested last; null: all of them. */
+  /** Tests the actors of selected rows at the end of the query; null: all of them count. */
   readonly actorFilter: ActorTest | null;
   /** Columns that selecting may read, without times and ids. */
   readonly columns: readonly string[];
@@ -56,7 +56,7 @@ export function columnsOf(predicate: Predicate): readonly string[] {
   return predicate.kind === "codes" || predicate.kind === "row" ? predicate.columns : [];
 }
 
-/** Whether any row may pass, judged by zone maps alone. */
+/** Whether any row may pass according to zone maps. */
 export function mayMatch(predicate: Predicate, rows: Rows): boolean {
   if (predicate.kind === "constant") return predicate.value;
   if (predicate.kind !== "codes") return true;
@@ -85,7 +85,7 @@ export function* testedInSteps(count: number, test: (place: number) => boolean, 
     for (let place = from; place < to; place += 1) passing[place] = test(place) ? 1 : 0;
     from = to;
     const nowMs = clock();
-    // Testing long texts with long patterns takes milliseconds each.
+    // A long pattern takes milliseconds for each long text.
     perLook = nowMs - lookedMs < STEP_MS / 4 ? Math.min(perLook * 2, TESTS_PER_LOOK) : 1;
     lookedMs = nowMs;
     if (nowMs - startMs < STEP_MS || from === count) continue;

@@ -23,7 +23,7 @@ import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-facts.js";
 import { Touches } from "./touches/touches.js";
 
-/** A snapshot, and all that a query may read in the snapshot's tick. */
+/** A snapshot, and what a query may read synchronously with it. */
 export interface TableSnapshot extends CompanySnapshot {
   readonly dictionaries: Dictionaries;
   /** Ends of the snapshot's codes: ids and companies beyond are newer. */
@@ -55,7 +55,7 @@ interface Revenue {
   readonly labels: Map<string, PaymentLabels>;
 }
 
-/** Loaded by the first query for sessions: its code is as large as that of many a report, and most browser programs never need it. */
+/** Loaded by the first query for sessions: the code is large, and most programs in browsers do not need it. */
 let newSessions: typeof newSessionTable | null = null;
 
 async function loadSessions(): Promise<void> {
@@ -96,7 +96,7 @@ export class Tables implements Droppable {
     return this.#use.readerCount > 0;
   }
 
-  /** Drops what follows other tables; those are dropped one by one. */
+  /** Drops the tables that follow others; the budget drops those one by one. */
   drop(): void {
     this.byteLength = 0;
     this.#entities = this.#newEntities();

@@ -254,8 +254,8 @@ class ChainMoment {
   }
 
   /**
-   * Takes the first event in order for the step after the first `done` ones with which the chain can still leave the millisecond with an allowed
-   * number of steps. Returns its index; -1 for none. @param allowed one bit for each number of steps
+   * Takes the first event for the step after the first `done` ones that still lets the chain leave the millisecond with an allowed number of steps.
+   * Returns its index; -1 for none. @param allowed one bit for each number of steps
    */
   take(done: number, allowed: number): number {
     for (let event = 0; event < this.#count; event += 1) {
@@ -310,7 +310,7 @@ class ChainMoment {
   }
 }
 
-/** Masks below it match no exclusion. */
+/** Masks of events that match an exclusion are at least this. */
 const EXCLUDED = 2 ** STEP_BITS;
 
 /**
@@ -324,7 +324,7 @@ export class ChainsInOrder implements ChainFinder {
   readonly #rules: ChainRules;
   readonly #isStrict: boolean;
   readonly #moment: ChainMoment;
-  /** By depth: the entry of the live chain of that depth that began last. */
+  /** By depth: when the chain of that depth that can still continue and began last began. */
   readonly #entries: Float64Array;
   readonly #nextEntries: Float64Array;
   /** By number of steps done: the earliest end of the remaining ones. */
@@ -358,7 +358,7 @@ export class ChainsInOrder implements ChainFinder {
   #depthOf({ ms, masks }: Matches, from: number, to: number, { fromMs, toMs }: Range): number {
     const { stepCount } = this.#rules;
     const entriesByDepth = this.#entries;
-    // No `fill`: its call costs more than setting so few numbers.
+    // A loop, because calling `fill` takes longer for so few numbers.
     for (let done = 0; done <= stepCount; done += 1) entriesByDepth[done] = -Infinity;
     let depth = 0;
     for (let at = from; at < to && depth < stepCount; ) {
@@ -411,8 +411,8 @@ export class ChainsInOrder implements ChainFinder {
   }
 
   /**
-   * Finds the first chain of a depth that is known to exist: from each entry, its steps are the next events that match, and these only move forward
-   * as entries do. False when an exclusion or simultaneous events need the full search. O(matches): mostly those up to the end of the chain.
+   * Finds the first chain of a depth that is known to exist: each step takes the next event that matches. Later entries never need earlier events.
+   * Returns false if exclusions or simultaneous events need the full search. Cost: mostly the matches up to the end of the chain.
    */
   #isFoundAhead({ ms, masks }: Matches, from: number, to: number, { fromMs }: Range, depth: number): boolean {
     const { windowMs, exclusions } = this.#rules;
