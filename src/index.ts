@@ -5,14 +5,14 @@ export type { Clock } from "./core/base/time.js";
 export { openDaybook } from "./engine/open-daybook.js";
 export { toArrow } from "./engine/exports/to-arrow.js";
 export type { DaybookOptions } from "./engine/options.js";
-export type { IngestNotice, Notice, QueryNotice } from "./engine/query/notices.js";
+export type { IngestNotice, Notice } from "./engine/query/notices.js";
+export type { QueryNotice, QueryOptions, ReportName } from "./query/queries.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/upkeep/scrub.js";
 export type { StopOptions } from "./core/base/options.js";
-export type { Work } from "./engine/query/work.js";
+export type { QueryStats } from "./engine/query/execution.js";
 export type { Daybook } from "./engine/daybook.js";
 export type { IngestOptions } from "./core/base/options.js";
 export type { Explanation } from "./engine/query/explain.js";
-export type { QueryOptions } from "./engine/query/on-snapshot.js";
 export type { SavedSegment, Segments } from "./engine/query/saved-segments.js";
 export type { DaybookStats, DistinctValues, QuarantinedItem } from "./engine/upkeep/stats.js";
 export type { ExportedEvent } from "./core/schema/event.js";
@@ -47,27 +47,50 @@ export type {
 export type {
   AggregateInput,
   AggregateItem,
+  BreakdownInput,
+  CalendarUnit,
   CompanyTopUsersInput,
+  Comparison,
   CountEventsInput,
   DateInput,
+  EntityLevel,
+  EventSelector,
   ExportArrowInput,
   ExportInput,
   FilterGroupInput,
   FilterInput,
+  FunnelExclusionInput,
+  FunnelInput,
+  FunnelStepInput,
   IdentityInput,
   IdentityReferrersInput,
   IdentitySessionsInput,
+  InsightField,
+  InsightInput,
+  Interval,
+  LifecycleInput,
   LtvCohortsInput,
+  NumericMeasureType,
+  PathsInput,
+  PeopleSegment as Segment,
   PerDayInput,
   PerDayItem,
   Rates,
   RecordBatchesInput,
+  RetentionInput,
   RevenueByAttributionInput,
   RevenueLevel,
   SearchEventsInput,
+  SegmentCondition,
+  SessionsOverviewInput,
+  StickinessInput,
   TopCompaniesInput,
+  TrendInput,
+  TrendMeasure,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
+  WebOverviewInput,
+  WeekDay,
 } from "./query/plan/input.js";
 export type {
   Bucket,
@@ -94,34 +117,8 @@ export type {
   WebOverview,
   WebVisits,
 } from "./query/plan/insights/answers.js";
-export type {
-  BreakdownInput,
-  CalendarUnit,
-  Comparison,
-  EntityLevel,
-  EventSelector,
-  FunnelExclusionInput,
-  FunnelInput,
-  FunnelStepInput,
-  InsightField,
-  InsightInput,
-  Interval,
-  LifecycleInput,
-  NumericMeasureType,
-  PathsInput,
-  RetentionInput,
-  PeopleSegment as Segment,
-  SegmentCondition,
-  SessionsOverviewInput,
-  StickinessInput,
-  TrendInput,
-  TrendMeasure,
-  WebOverviewInput,
-  WeekDay,
-} from "./query/plan/insights/input.js";
 export type { FieldName } from "./query/plan/field-names.js";
 export type { FilterOperator } from "./query/plan/filters/filter-groups.js";
-export type { ReportName } from "./query/plan/plan.js";
 export type { AdjustedEvent, EventInput, EventRecord, FoundEvent, IngestResult, RejectedEvent } from "./core/schema/event.js";
 export type { FutureEvents } from "./core/schema/instant.js";
 export { defineEvents } from "./typed/define-events.js";

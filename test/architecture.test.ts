@@ -13,14 +13,14 @@ const source = join(root, "src");
 /** Each layer may import itself and those before it. */
 const LAYERS = [
   "core/base", "core/calendar", "core/schema", "storage/column", "storage/segment", "storage/derived", "formats/arrow", "formats/parquet", "identity",
-  "query/plan", "query/answer", "query/filter", "query/tables", "query/reports", "store", "engine", "typed",
+  "query/plan", "query/answer", "query/filter", "query/tables", "query/reports", "query", "store", "engine", "typed",
 ];
 /** Layers beside these: what each may import. */
 const BESIDE: Record<string, readonly string[]> = {
-  ".": ["typed", "engine", "query/plan", "core/base", "core/schema", "store"],
-  http: ["core/base", "core/schema", "query/plan", "engine"],
-  clickhouse: ["core/base", "core/calendar", "core/schema", "identity", "query/plan", "storage/derived", "query/answer", "query/filter", "store", "engine"],
-  client: ["core/base", "core/schema", "query/plan", "engine"],
+  ".": ["typed", "engine", "query/plan", "query", "core/base", "core/schema", "store"],
+  http: ["core/base", "core/schema", "query/plan", "query", "engine"],
+  clickhouse: ["core/base", "core/calendar", "core/schema", "identity", "query/plan", "storage/derived", "query/answer", "query/filter", "query", "store", "engine"],
+  client: ["core/base", "core/schema", "query/plan", "query", "engine"],
   "platform/browser": ["core/base", "store"],
   "platform/node": ["core/base", "store", "http"],
   testing: ["core/base", "core/schema", "store"],

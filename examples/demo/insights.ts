@@ -1,4 +1,4 @@
-import type { FunnelInput, RetentionInput, TrendInput } from "../../src/query/plan/insights/input.js";
+import type { FunnelInput, RetentionInput, TrendInput } from "../../src/query/plan/input.js";
 import { percent, seconds } from "../../src/cli/print/answer.js";
 import { count } from "../../src/cli/print/format.js";
 import type { Section } from "./section.js";

@@ -1,5 +1,6 @@
-import type { Answer, Executor, Plan, ReportName } from "../query/plan/plan.js";
+import type { Answer, Executor, Plan, ReportName } from "../query/queries.js";
 import { reportRules } from "../query/plan/report-rules.js";
+import { DaybookError } from "../core/base/errors.js";
 import { operandsOf } from "../query/plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";
 import { readMultiCompany } from "./query/companies.js";
@@ -19,7 +20,9 @@ export class ClickHouseExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
-    const report: StatementReport<K> = reports[plan.report as K];
+    const all: { readonly [N in ReportName]?: StatementReport<N> } = reports;
+    const report: StatementReport<K> | undefined = all[plan.report as K];
+    if (report === undefined) throw new DaybookError("not_supported", `${plan.report}: ClickHouse does not support this query`);
     const now = await this.context(signal);
     const several = readsCompanies(plan) ? await readMultiCompany(now) : null;
     const context = { ...now, several, known: await knownOfPlan(plan, now) };

@@ -1,7 +1,7 @@
 import {
   type SavedSegment, type Segments, bytesOf, checkedSegment, shownSegment, shownSegments, withSegment,
 } from "../engine/query/saved-segments.js";
-import type { PeopleSegment } from "../query/plan/insights/input.js";
+import type { PeopleSegment } from "../query/plan/input.js";
 import type { StoredSegment } from "../store/files/side-files.js";
 import type { Connection } from "./connection/connection.js";
 import { sql } from "./sql/sql.js";

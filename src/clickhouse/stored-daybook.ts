@@ -9,15 +9,16 @@ import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
-import { settle, type QueryOptions } from "../engine/query/on-snapshot.js";
+import { planQuery } from "../engine/query/on-snapshot.js";
 import type { Segments } from "../engine/query/saved-segments.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
-import { QueryMethods } from "../engine/queries.js";
 import {
   decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf, type DecodedRecord, type RecordContext,
 } from "../identity/decode-record.js";
-import type { ReportRules, Answer, CursorPosition, Plan, ReportName } from "../query/plan/plan.js";
+import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
+import type { Answer, Plan, ReportName, QueryOptions } from "../query/queries.js";
+import { PlannedQueries } from "../engine/queries.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import { planExport } from "../query/plan/reports/events.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
@@ -75,7 +76,7 @@ export interface StoredParts {
 }
 
 /** Connects the parts: queries are planned as in an embedded Daybook, then run by the executor. */
-export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
+export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   // A `#` field: printing a Daybook must not print its key.
   readonly #parts: StoredParts;
 
@@ -177,17 +178,17 @@ export class StoredDaybook extends QueryMethods implements ClickHouseDaybook {
     const { clock, cursorKey, rules, segments } = this.#parts;
     const projects = MONEY.has(report) ? await this.projects() : [];
     const nowMs = clock.now();
-    const settled = (savedSegments: ReadonlyMap<string, unknown>) =>
-      settle(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
+    const planned = (savedSegments: ReadonlyMap<string, unknown>) =>
+      planQuery(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
     // Most queries name no segment, and need not wait for them.
     const unread = new UnreadSegments();
     try {
-      const plan = await settled(unread);
+      const plan = await planned(unread);
       if (!unread.wasRead) return plan;
     } catch (error) {
       if (!unread.wasRead) throw error;
     }
-    return await settled(await segments.known());
+    return await planned(await segments.known());
   }
 
   /** No notices: which names have no event is unknown here. */

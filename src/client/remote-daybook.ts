@@ -1,6 +1,6 @@
 import type { Segments, SavedSegment } from "../engine/query/saved-segments.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
-import type { ExportInput } from "../query/plan/input.js";
+import type { ExportInput, PeopleSegment } from "../query/plan/input.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
@@ -8,13 +8,10 @@ import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/up
 import { readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions, type IngestOptions } from "../core/base/options.js";
 import type { StoredRecord } from "../core/schema/record.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
-import type { PeopleSegment } from "../query/plan/insights/input.js";
 import { notifyEach } from "../core/base/promises.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Explanation } from "../engine/query/explain.js";
-import type { QueryOptions } from "../engine/query/on-snapshot.js";
-import type { QueryNotice } from "../engine/query/notices.js";
-import type { ReportName } from "../query/plan/plan.js";
+import { QueryMethods, type QueryNotice, type QueryOptions, type ReportName } from "../query/queries.js";
 import { Calls, type RetryRule } from "./calls.js";
 import { jsonText } from "./json-text.js";
 import type { ClientEnvironment, ClientConnection } from "./options.js";
@@ -22,121 +19,26 @@ import { libraryNames, camelCase, wireNames, queryOf, segmentOf } from "./query-
 import { RemotePrivacyRequests } from "./privacy-requests.js";
 import { RemoteWrites } from "./remote-writes.js";
 
-type Input<K extends ReportName> = Parameters<Daybook[K]>[0];
-type RemoteAnswer<K extends ReportName> = ReturnType<Daybook[K]>;
-
 const KNOWN_OPTIONS: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
 /** Every query of a Daybook as a method. The server takes and returns the library's names on these routes. */
-class RemoteQueries implements Pick<Daybook, ReportName | "explain"> {
+class RemoteQueries extends QueryMethods {
   readonly #calls: Calls;
 
   constructor(calls: Calls) {
+    super();
     this.#calls = calls;
   }
 
-  countEvents(input?: Input<"countEvents">, options?: QueryOptions): RemoteAnswer<"countEvents"> {
-    return this.#query("countEvents", input, options);
-  }
-
-  countEventsPerDay(input?: Input<"countEventsPerDay">, options?: QueryOptions): RemoteAnswer<"countEventsPerDay"> {
-    return this.#query("countEventsPerDay", input, options);
-  }
-
-  countEventsRunningTotalPerDay(input?: Input<"countEventsRunningTotalPerDay">, options?: QueryOptions): RemoteAnswer<"countEventsRunningTotalPerDay"> {
-    return this.#query("countEventsRunningTotalPerDay", input, options);
-  }
-
-  countUniqueUsers(input?: Input<"countUniqueUsers">, options?: QueryOptions): RemoteAnswer<"countUniqueUsers"> {
-    return this.#query("countUniqueUsers", input, options);
-  }
-
-  countUniqueUsersPerDay(input?: Input<"countUniqueUsersPerDay">, options?: QueryOptions): RemoteAnswer<"countUniqueUsersPerDay"> {
-    return this.#query("countUniqueUsersPerDay", input, options);
-  }
-
-  aggregate(input: Input<"aggregate">, options?: QueryOptions): RemoteAnswer<"aggregate"> {
-    return this.#query("aggregate", input, options);
-  }
-
-  searchEvents(input?: Input<"searchEvents">, options?: QueryOptions): RemoteAnswer<"searchEvents"> {
-    return this.#query("searchEvents", input, options);
-  }
-
-  identitySessions(input: Input<"identitySessions">, options?: QueryOptions): RemoteAnswer<"identitySessions"> {
-    return this.#query("identitySessions", input, options);
-  }
-
-  identityProfile(input: Input<"identityProfile">, options?: QueryOptions): RemoteAnswer<"identityProfile"> {
-    return this.#query("identityProfile", input, options);
-  }
-
-  identityReferrers(input: Input<"identityReferrers">, options?: QueryOptions): RemoteAnswer<"identityReferrers"> {
-    return this.#query("identityReferrers", input, options);
-  }
-
-  identityDeviceGeo(input: Input<"identityDeviceGeo">, options?: QueryOptions): RemoteAnswer<"identityDeviceGeo"> {
-    return this.#query("identityDeviceGeo", input, options);
-  }
-
-  revenueByAttribution(input: Input<"revenueByAttribution">, options?: QueryOptions): RemoteAnswer<"revenueByAttribution"> {
-    return this.#query("revenueByAttribution", input, options);
-  }
-
-  ltvCohorts(input: Input<"ltvCohorts">, options?: QueryOptions): RemoteAnswer<"ltvCohorts"> {
-    return this.#query("ltvCohorts", input, options);
-  }
-
-  topCompanies(input?: Input<"topCompanies">, options?: QueryOptions): RemoteAnswer<"topCompanies"> {
-    return this.#query("topCompanies", input, options);
-  }
-
-  companyTopUsers(input: Input<"companyTopUsers">, options?: QueryOptions): RemoteAnswer<"companyTopUsers"> {
-    return this.#query("companyTopUsers", input, options);
-  }
-
-  trend(input?: Input<"trend">, options?: QueryOptions): RemoteAnswer<"trend"> {
-    return this.#query("trend", input, options);
-  }
-
-  funnel(input: Input<"funnel">, options?: QueryOptions): RemoteAnswer<"funnel"> {
-    return this.#query("funnel", input, options);
-  }
-
-  retention(input?: Input<"retention">, options?: QueryOptions): RemoteAnswer<"retention"> {
-    return this.#query("retention", input, options);
-  }
-
-  lifecycle(input?: Input<"lifecycle">, options?: QueryOptions): RemoteAnswer<"lifecycle"> {
-    return this.#query("lifecycle", input, options);
-  }
-
-  stickiness(input?: Input<"stickiness">, options?: QueryOptions): RemoteAnswer<"stickiness"> {
-    return this.#query("stickiness", input, options);
-  }
-
-  paths(input?: Input<"paths">, options?: QueryOptions): RemoteAnswer<"paths"> {
-    return this.#query("paths", input, options);
-  }
-
-  sessionsOverview(input?: Input<"sessionsOverview">, options?: QueryOptions): RemoteAnswer<"sessionsOverview"> {
-    return this.#query("sessionsOverview", input, options);
-  }
-
-  webOverview(input?: Input<"webOverview">, options?: QueryOptions): RemoteAnswer<"webOverview"> {
-    return this.#query("webOverview", input, options);
-  }
-
   async explain(report: ReportName, input?: object): Promise<Explanation> {
-    return (await this.#run(report, "?explain=true", input)) as Explanation;
+    return (await this.#post(report, "?explain=true", input)) as Explanation;
   }
 
-  // The server answers with the type of the method's result.
-  #query<K extends ReportName>(report: K, input: unknown, options: QueryOptions | undefined): RemoteAnswer<K> {
-    return this.#run(report, "", input, options) as RemoteAnswer<K>;
+  protected run(report: ReportName, input: unknown, options?: QueryOptions): Promise<unknown> {
+    return this.#post(report, "", input, options);
   }
 
-  async #run(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
+  async #post(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
     if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a query, got ${shown(report)}`);
     checkQueryOptions(options, KNOWN_OPTIONS);
     const body = jsonText(queryOf(input), false);

@@ -13,8 +13,8 @@ import { Changes, SEQUENCES, type Change, type ChangesOptions, type Sequences } 
 import { ALLOWANCE, FULLNESS, type AllowedOptions, type FillingDaybook, type Limit } from "./ingest/allowance.js";
 import { Deletions, type DeleteEventsInput, type DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../query/plan/cursor.js";
-import type { ReportRules, Answer, CursorPosition, Executor, Plan, ReportName } from "../query/plan/plan.js";
-import { planners } from "../query/plan/planners.js";
+import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
+import { QUERY_NAMES, type Answer, type Executor, type Plan, type QueryOptions, type ReportName } from "../query/queries.js";
 import { moneySlugs, reportRules } from "../query/plan/report-rules.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import { isKeepingFuture } from "../core/schema/instant.js";
@@ -25,7 +25,7 @@ import { type Storage, isFull } from "../store/storage/storage.js";
 import { storeKeys, type StoreKeys, type StoredSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Daybook } from "./daybook.js";
-import { settle, type QueryOptions, type SettleContext } from "./query/on-snapshot.js";
+import { planQuery, type PlanningContext } from "./query/on-snapshot.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor } from "./query/executor.js";
 import { explainPlan, type Explanation } from "./query/explain.js";
@@ -36,10 +36,9 @@ import { IngestQueue, ingestRecords } from "./ingest/queue.js";
 import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
-import { PERMIT, type Permitted } from "./query/permit.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
-import { QueryMethods } from "./queries.js";
+import { AUTHORIZE, PlannedQueries, type Authorization } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
 import { readSavedSegments, StoredSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
@@ -124,7 +123,7 @@ interface StoreExtras {
 }
 
 /** Wires one store: queries go to the executor, events to the queue, files to housekeeping. */
-class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, FillingDaybook {
+class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, FillingDaybook {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;
   }
@@ -273,11 +272,11 @@ class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, Fil
     yield* exportStoredRecords(this.#store, options?.[AFTER], readStopOptions(options).signal);
   }
 
-  async explain(report: ReportName, input?: object, options?: Permitted): Promise<Explanation> {
-    if (!Object.hasOwn(planners, report))
-      throw parameterError("invalid_parameter", "report", `expected one of ${Object.keys(planners).join(", ")}, got ${shown(report)}`);
+  async explain(report: ReportName, input?: object, options?: Authorization): Promise<Explanation> {
+    if (!QUERY_NAMES.includes(report))
+      throw parameterError("invalid_parameter", "report", `expected one of ${QUERY_NAMES.join(", ")}, got ${shown(report)}`);
     const plan = await this.plan(report, input);
-    options?.[PERMIT]?.(plan);
+    options?.[AUTHORIZE]?.(plan);
     const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
     const explain = () => explainPlan(this.#store, this.#contexts, plan);
     return { ...(await (this.#following === null ? explain() : this.#following.asking(explain))), notices };
@@ -418,8 +417,8 @@ class EmbeddedDaybook extends QueryMethods implements Daybook, PagedExports, Fil
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
     await this.#upToDate();
-    const context: SettleContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
-    return await settle(report, input, context, () => this.projects());
+    const context: PlanningContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
+    return await planQuery(report, input, context, () => this.projects());
   }
 
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown, limit?: Limit | null): Promise<LinkResult> {

@@ -1,22 +1,21 @@
 import type { Clock } from "../core/base/time.js";
 import { parameterError, shown } from "../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
-import type { ReportName } from "../query/plan/plan.js";
+import type { ReportName } from "../query/queries.js";
 import type { Rates } from "../query/plan/input.js";
+import type { RuleOptions } from "../query/plan/report-rules.js";
 import type { EventRecord } from "../core/schema/event.js";
 import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { Work } from "./query/work.js";
+import type { QueryStats } from "./query/execution.js";
 import type { Notice } from "./query/notices.js";
 import type { Damage, ScrubOptions } from "./upkeep/scrub.js";
 
-export interface DaybookOptions {
+export interface DaybookOptions extends RuleOptions {
   /** Where data is stored: `memoryStorage()`, `fileStorage(directory)` of `daybook/node`, or `opfsStorage(name)` of `daybook/browser`. */
   readonly storage: Storage;
-  /** The organization's reporting currency, ISO 4217. Default USD. */
-  readonly currency?: string;
   /** Default: the system clock. */
   readonly clock?: Clock;
   /**
@@ -49,26 +48,6 @@ export interface DaybookOptions {
   readonly onCorruption?: "refuse" | "quarantine";
   /** Exchange rates of other currencies. Absent: amounts in them are listed as unconverted. */
   readonly rates?: Rates;
-  /** When sessions end. Default: after a gap of 30 minutes, or a length of 24 hours. */
-  readonly session?: { readonly gapMs?: number; readonly maxMs?: number };
-  /** Slugs of events that are page views. Default: pageview, page-view, page, screen-view. */
-  readonly pageviewSlugs?: readonly string[];
-  /** Names of events whose metadata holds an amount, compared by slug. Default: Payment, Purchase, Order Completed; Refund, Order Refunded. */
-  readonly revenue?: { readonly paymentNames?: readonly string[]; readonly refundNames?: readonly string[] };
-  /**
-   * Which visits are attributed to a source. Hosts include their subdomains; `pay.*` matches `pay.com`, `pay.co.uk` and any other ending. An app is
-   * given by its package name.
-   */
-  readonly attribution?: {
-    /** Referrers that are never a source, besides the usual payment pages. */
-    readonly excludedHosts?: readonly string[];
-    /** Hosts with the medium organic, instead of the usual search engines. */
-    readonly searchHosts?: readonly string[];
-    /** Hosts with the medium social, instead of the usual networks. */
-    readonly socialHosts?: readonly string[];
-    /** How long a touch counts, in ms. Default: without limit. */
-    readonly lookbackMs?: number | null;
-  };
   /** Called once for each event with `notify: true`, after it is durable. Errors it throws are ignored. */
   readonly onNotify?: (event: EventRecord) => unknown;
   /** Rereads all sealed files slowly and repeatedly, and compares their checksums. Absent: only `verify` does. */
@@ -81,7 +60,7 @@ export interface DaybookOptions {
    */
   readonly onNotice?: (notice: Notice) => unknown;
   /** Called after each query with the work it took. */
-  readonly onWork?: (report: ReportName, work: Work) => void;
+  readonly onWork?: (report: ReportName, stats: QueryStats) => void;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
 }

@@ -1,17 +1,31 @@
 import type { FieldName, KnownFieldName, QualifiedFieldName } from "../query/plan/field-names.js";
 import type {
-  NumericMeasureType, TrendMeasure, FunnelInput, LifecycleInput, PathsInput, RetentionInput, PeopleSegment, SessionsOverviewInput, StickinessInput,
-  TrendInput, WebOverviewInput,
-} from "../query/plan/insights/input.js";
+  AggregateInput,
+  AggregateItem,
+  CountEventsInput,
+  FunnelInput,
+  LifecycleInput,
+  NumericMeasureType,
+  PathsInput,
+  PeopleSegment,
+  PerDayInput,
+  PerDayItem,
+  RetentionInput,
+  SearchEventsInput,
+  SessionsOverviewInput,
+  StickinessInput,
+  TrendInput,
+  TrendMeasure,
+  UniqueUsersInput,
+  UniqueUsersPerDayInput,
+  WebOverviewInput,
+} from "../query/plan/input.js";
 import type { FilterOperator, OperatorOf } from "../query/plan/filters/filter-groups.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { IngestOptions } from "../core/base/options.js";
-import type { QueryOptions } from "../engine/query/on-snapshot.js";
+import type { QueryOptions } from "../query/queries.js";
 import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
 import type { SearchEventsPage } from "../query/plan/answers.js";
-import type {
-  PerDayItem, AggregateItem, AggregateInput, CountEventsInput, PerDayInput, SearchEventsInput, UniqueUsersInput, UniqueUsersPerDayInput,
-} from "../query/plan/input.js";
 import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../query/plan/insights/answers.js";
 import type { EventInput, EventRecord, IngestResult } from "../core/schema/event.js";
 

@@ -6,7 +6,7 @@ import { openDaybook } from "../../src/index.js";
 import type { ReportName } from "../../src/index.js";
 import { fileStorage } from "../../src/platform/node/index.js";
 import { answerText } from "../../src/cli/print/answer.js";
-import { planners } from "../../src/query/plan/planners.js";
+import { QUERY_NAMES } from "../../src/query/queries.js";
 import { REPORT_ANSWERS } from "../http/report-answers.js";
 import { longTest } from "../long-test.js";
 import { daybookHere } from "./run-here.js";
@@ -114,7 +114,7 @@ describe("daybook query", () => {
 });
 
 describe("an answer on a terminal", () => {
-  const names = Object.keys(planners).filter((name) => name in REPORT_ANSWERS) as (keyof typeof REPORT_ANSWERS)[];
+  const names = QUERY_NAMES.filter((name) => name in REPORT_ANSWERS) as (keyof typeof REPORT_ANSWERS)[];
   const shown = (name: keyof typeof REPORT_ANSWERS) => answerText(name, REPORT_ANSWERS[name] as never);
 
   test.each(names)("of %s has no value that a person cannot read", (name) => {

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { planners } from "../../src/query/plan/planners.js";
+import { QUERY_NAMES } from "../../src/query/queries.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 
-const QUESTIONS = Object.keys(planners).join(", ");
+const QUESTIONS = QUERY_NAMES.join(", ");
 
 describe("daybook", () => {
   test("--help lists every command", async () => {

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { DaybookError } from "daybook";
 import type { Daybook } from "daybook";
-import type { ReportName } from "../../src/query/plan/plan.js";
+import type { ReportName } from "../../src/query/queries.js";
 
 export type Asker = Pick<Daybook, ReportName>;
 

@@ -3,7 +3,7 @@ import { executorSuite, type LoadExecutor } from "../support/index.js";
 import { describe, expect, test } from "vitest";
 import { MemoryExecutor } from "../../src/engine/query/executor.js";
 import { openDaybook, openOn } from "../../src/engine/open-daybook.js";
-import type { Answer, Executor, Plan, ReportName } from "../../src/query/plan/plan.js";
+import type { Answer, Executor, Plan, ReportName } from "../../src/query/queries.js";
 import { caseCount, sliceOf } from "../oracle/settings.js";
 
 /** The executor in memory, sealed or not, behind another. */

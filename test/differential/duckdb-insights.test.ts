@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom } from "daybook/testing";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TrendMeasure } from "../../src/query/plan/insights/input.js";
+import type { TrendMeasure } from "../../src/query/plan/input.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { insightQuery, SESSIONS, type InsightQuery } from "./insight-sql.js";
 import { scalarHistory } from "./scalar-history.js";

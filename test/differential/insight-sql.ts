@@ -1,4 +1,4 @@
-import type { InsightInput } from "../../src/query/plan/insights/input.js";
+import type { InsightInput } from "../../src/query/plan/input.js";
 import type { Random } from "daybook/testing";
 import { randomQuery } from "./random-query.js";
 import { literal } from "./sql-store.js";

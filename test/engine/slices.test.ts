@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type Storage } from "daybook";
 import { expect, test } from "vitest";
-import type { Work } from "../../src/engine/query/work.js";
+import type { QueryStats } from "../../src/engine/query/execution.js";
 import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { signalOf } from "./counted-signal.js";
@@ -10,7 +10,7 @@ useLimits({ sliceMs: 0 });
 
 const DAY_COUNT = 30;
 
-async function monthOfEvents(works: Work[] = [], storage: Storage = memoryStorage()) {
+async function monthOfEvents(works: QueryStats[] = [], storage: Storage = memoryStorage()) {
   const daybook = await openDaybook({ storage, onWork: (_, work) => works.push(work) });
   const events = Array.from({ length: DAY_COUNT }, (_, day) => ({ name: "a", createdAt: Date.UTC(2026, 0, 1 + day), url: `/${day}` }));
   await daybook.ingest(events);
@@ -19,7 +19,7 @@ async function monthOfEvents(works: Work[] = [], storage: Storage = memoryStorag
 }
 
 test("A question with a signal lets others have a turn between segments, and answers the same.", async () => {
-  const works: Work[] = [];
+  const works: QueryStats[] = [];
   await using daybook = await monthOfEvents(works);
   const turnCount = await turnsOfOthers(async () => {
     expect(await daybook.aggregate({ field: "url" }, { signal: new AbortController().signal })).toHaveLength(DAY_COUNT);
@@ -29,7 +29,7 @@ test("A question with a signal lets others have a turn between segments, and ans
 });
 
 test("A question that is stopped in the middle ends with aborted, without reading on, and others go on.", async () => {
-  const works: Work[] = [];
+  const works: QueryStats[] = [];
   await using daybook = await monthOfEvents(works);
   const controller = new AbortController();
   const stopped = daybook.aggregate({ field: "url" }, { signal: controller.signal });

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { afterAll, describe, expect, test } from "vitest";
-import type { FunnelInput } from "../../src/query/plan/insights/input.js";
+import type { FunnelInput } from "../../src/query/plan/input.js";
 import { ONLINE_RETAIL_RETURNS } from "./online-retail-returns.js";
 import { closeAll, filled } from "./published.js";
 

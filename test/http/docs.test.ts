@@ -6,7 +6,7 @@ import { ERROR_CODES } from "../../src/core/base/errors.js";
 import { SCOPES } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes/table.js";
 import { STATUS } from "../../src/http/answer/error-reply.js";
-import { insightBodies } from "../../src/http/shapes/insight-bodies.js";
+import { insightBodies } from "../../src/http/shapes/insights.js";
 import { handlerOf, NOW_MS } from "./kit.js";
 
 const page = readFileSync(new URL("../../docs/reference/http.md", import.meta.url), "utf8");
@@ -61,9 +61,14 @@ describe("the examples of docs/reference/http.md", () => {
 });
 
 /** The questions of the table of questions, each as a route with its scope. */
-const questions = [...page.slice(page.indexOf("| query | scope | token |")).matchAll(/^\| ((?:`\w+`(?:, )?)+) \| `(\w+:\w+)` \| (?:any|owner)/gm)].flatMap(([, names = "", scope]) =>
+const scoped = [...page.slice(page.indexOf("| query | scope | token |")).matchAll(/^\| ((?:`\w+`(?:, )?)+) \| `(\w+:\w+)` \| (?:any|owner)/gm)].flatMap(([, names = "", scope]) =>
   [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [`POST /v1/query/${name}`, scope]),
 );
+/** One row stands for all others of the page of queries. */
+const otherScope = /^\| all other \[queries\]\(queries\.md\) \| `(\w+:\w+)` \| any \|$/m.exec(page)?.[1];
+const listed = [...readFileSync(new URL("../../docs/reference/queries.md", import.meta.url), "utf8").matchAll(/^\| \[?((?:`\w+`(?:, )?)+)(?:\]\([^)]*\))? \|/gm)]
+  .flatMap(([, names = ""]) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => `POST /v1/query/${name}`));
+const questions = [...scoped, ...listed.filter((route) => !scoped.some(([known]) => known === route)).map((route) => [route, otherScope])];
 
 describe("docs/reference/http.md", () => {
   it("lists exactly the routes of the table, with their scopes", () => {

@@ -3,12 +3,11 @@ import type { Daybook } from "../../src/engine/daybook.js";
 import type { SavedSegment } from "../../src/engine/query/saved-segments.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
-import { createHandler, memoryTokens } from "../../src/http/index.js";
-import type { Handler, HandlerOptions, ServedDaybook, TokenEntry } from "../../src/http/index.js";
-import { PERMIT } from "../../src/engine/query/permit.js";
-import type { Permitted } from "../../src/engine/query/permit.js";
+import { createHandler, memoryTokens, type Handler, type HandlerOptions, type ServedDaybook, type TokenEntry } from "../../src/http/index.js";
+import { AUTHORIZE, type Authorization } from "../../src/engine/queries.js";
 import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
-import { planners } from "../../src/query/plan/planners.js";
+import type { ReportName } from "../../src/query/queries.js";
+import { reports } from "../../src/query/reports/reports.js";
 import { context as planContext } from "../query/plan/thrown.js";
 import { REPORT_ANSWERS } from "./report-answers.js";
 
@@ -96,10 +95,10 @@ const STATS: DaybookStats = {
 export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const question =
-    <Answer>(method: keyof typeof planners, answer: Answer) =>
+    <Answer>(method: ReportName, answer: Answer) =>
     async (input?: object, options?: unknown) => {
-      const plan = planners[method](input ?? {}, context);
-      (options as Permitted | undefined)?.[PERMIT]?.(plan);
+      const plan = reports[method].plan(input ?? {}, context);
+      (options as Authorization | undefined)?.[AUTHORIZE]?.(plan);
       asked.push({ method, input, options });
       return answer;
     };

@@ -127,7 +127,7 @@ const returns: readonly InsightMutant[] = [
   ...ofInsight("stickiness", "BitsOfUnits.of", ["who is who", 'if (this.subjects.moves !== "none") this.#fold']),
   ...ofInsight("stickiness", "BitsOfUnits.#fold",
     ["that users are merged", "if (place < this.#oddPlace && !doEvenMove) continue;", "if (place < this.#oddPlace) continue;"]),
-  ...ofInsight("stickiness", "Gathering.stateOf", ["whose events are meant", "return actorFilter === null ? state", "return actorFilter !== undefined ? state"]),
+  ...ofInsight("stickiness", "Scan.stateOf", ["whose events are meant", "return actorFilter === null ? state", "return actorFilter !== undefined ? state"]),
   ...ofInsight("stickiness", "UnitCounts.#carry", ["to carry", "carry &= before;", "carry = 0;"]),
   ...ofInsight("retention", "FirstTimeCohorts.add", ["who was seen before", "words[at]! & ~seen[place]!", "words[at]!"]),
   ...ofInsight("stickiness", "stickinessOf", ["those of more units", "atLeast: entities }", "atLeast: own }"]),

@@ -131,7 +131,7 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "BitsOfUnits.#taken: who was counted in a unit": 0,
   "BitsOfUnits.of: who is who": 0,
   "BitsOfUnits.#fold: that users are merged": 4,
-  "Gathering.stateOf: whose events are meant": 3,
+  "Scan.stateOf: whose events are meant": 3,
   "UnitCounts.#carry: to carry": 3,
   "FirstTimeCohorts.add: who was seen before": 0,
   "stickinessOf: those of more units": 0,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { insightBodies } from "../../src/http/shapes/insight-bodies.js";
+import { insightBodies } from "../../src/http/shapes/insights.js";
 import {
   curlOf, keyOf, searchQuery, companiesQuery, companyDays, profileQuery, revenueTrendQuery, visitsByQuery, webQuery, funnelQuery, lifecycleQuery,
   pathsQuery, retentionQuery, stickinessQuery, attributionQuery, trendQuery,

@@ -9,7 +9,7 @@ import { generateTraffic, storageSuite } from "daybook/testing";
 import { executorSuite, type LoadExecutor } from "../support/index.js";
 import { MemoryExecutor } from "../../src/engine/query/executor.js";
 import { openOn } from "../../src/engine/open-daybook.js";
-import type { Executor } from "../../src/query/plan/plan.js";
+import type { Executor } from "../../src/query/queries.js";
 
 /** Runs the suites of the core without any test runner, for runtimes that have none in common. Last line: `N passed, N failed`. */
 const root = mkdtempSync(join(tmpdir(), "daybook-runtime-"));

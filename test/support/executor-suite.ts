@@ -1,7 +1,8 @@
 import { DaybookError } from "../../src/core/base/errors.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { settle } from "../../src/engine/query/on-snapshot.js";
-import type { CursorPosition, Executor, Plan, ReportName } from "../../src/query/plan/plan.js";
+import { planQuery } from "../../src/engine/query/on-snapshot.js";
+import type { CursorPosition } from "../../src/query/plan/plan.js";
+import type { Executor, Plan, ReportName } from "../../src/query/queries.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";
 import { DEFAULT_PROJECT } from "../../src/core/schema/fields.js";
 import { eventsOf, type History } from "./oracle/history.js";
@@ -141,7 +142,7 @@ async function planOf({ report, input }: Question, history: History, options: Or
   const savedSegments = new Map(Object.entries(options.segments ?? {}));
   const context = { nowMs: options.nowMs, cursorKey: new Uint8Array(32), rules: reportRules(options), savedSegments };
   const projects = [DEFAULT_PROJECT, ...eventsOf(history).map(({ project }) => project ?? DEFAULT_PROJECT)];
-  return await settle(report, input, context, () => projects).catch((error: unknown) => {
+  return await planQuery(report, input, context, () => projects).catch((error: unknown) => {
     if (error instanceof DaybookError) return null;
     throw error;
   });

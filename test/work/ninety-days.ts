@@ -1,4 +1,4 @@
-import { fixedClock, openDaybook, type Daybook, type EventInput, type ReportName, type Work } from "daybook";
+import { fixedClock, openDaybook, type Daybook, type EventInput, type ReportName, type QueryStats } from "daybook";
 import { generateTraffic } from "daybook/testing";
 import type { Objects } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
@@ -49,7 +49,7 @@ export interface Measured {
   /** Keys read from storage since the last call. */
   readonly reads: () => string[];
   /** What the question put by `ask` touched, and its answer. */
-  measure<T>(ask: (daybook: Daybook) => Promise<T>): Promise<{ readonly answer: T; readonly work: Work; readonly reads: string[] }>;
+  measure<T>(ask: (daybook: Daybook) => Promise<T>): Promise<{ readonly answer: T; readonly work: QueryStats; readonly reads: string[] }>;
 }
 
 export async function openMeasured(objects: Objects): Promise<Measured> {
@@ -63,7 +63,7 @@ export async function openMeasured(objects: Objects): Promise<Measured> {
     keys = [];
     return taken;
   };
-  const works: [ReportName, Work][] = [];
+  const works: [ReportName, QueryStats][] = [];
   const daybook = await openDaybook({ storage, clock, onWork: (report, work) => works.push([report, work]) });
   return {
     daybook,

@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type FieldName, type FilterGroupInput, type Work } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type FieldName, type FilterGroupInput, type QueryStats } from "daybook";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Objects } from "../store/objects.js";
 import { DAY_COUNT, dayText, events, ninetyDays, openMeasured, rowsOfDays, type Measured } from "./ninety-days.js";
@@ -106,7 +106,7 @@ describe("heads that grow", () => {
   test.each(["countEvents", "countEventsPerDay", "countEventsRunningTotalPerDay", "countUniqueUsers", "countUniqueUsersPerDay", "aggregate"] as const)(
     "%s after a commit looks at the rows of the commit, on whatever days, and not at those before",
     async (report) => {
-      const works: Work[] = [];
+      const works: QueryStats[] = [];
       await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 0, 20)), onWork: (_, work) => works.push(work) });
       const ask = async (other: Daybook = daybook) => {
         const answer = await other[report]({ ...where("name", "contains", "event"), ...(report === "aggregate" ? { field: "url" } : {}) } as never);

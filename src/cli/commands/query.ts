@@ -1,19 +1,15 @@
 import { text } from "node:stream/consumers";
 import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
-import type { Daybook } from "../../engine/daybook.js";
 import { STATUS } from "../../http/answer/error-reply.js";
-import type { AnswerByReport, ReportName } from "../../query/plan/plan.js";
-import { planners } from "../../query/plan/planners.js";
+import { QUERY_NAMES, type AnswerByReport, type Queries, type ReportName } from "../../query/queries.js";
 import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { answerText } from "../print/answer.js";
 
-const NAMES = Object.keys(planners) as ReportName[];
-
 /** Wrapped to the width of the help. */
-const nameLines = NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
+const nameLines = QUERY_NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
 const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
 
@@ -53,9 +49,9 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 function nameOf([name, ...more]: readonly string[]): ReportName {
-  if (name === undefined) throw new UsageError(`expected the NAME of a query: ${NAMES.join(", ")}`);
-  const found = NAMES.find((candidate) => candidate === name);
-  if (found === undefined) throw new UsageError(`unknown query ${JSON.stringify(name)}, expected one of ${NAMES.join(", ")}`);
+  if (name === undefined) throw new UsageError(`expected the NAME of a query: ${QUERY_NAMES.join(", ")}`);
+  const found = QUERY_NAMES.find((candidate) => candidate === name);
+  if (found === undefined) throw new UsageError(`unknown query ${JSON.stringify(name)}, expected one of ${QUERY_NAMES.join(", ")}`);
   if (more.length > 0) throw new UsageError(`expected one NAME, also got ${JSON.stringify(more[0])}`);
   return found;
 }
@@ -78,7 +74,7 @@ function parseInput(json: string): unknown {
 }
 
 /** @throws UsageError if the query itself is invalid (status 400) */
-async function runQuery<K extends ReportName>(daybook: Pick<Daybook, ReportName>, name: K, input: object): Promise<AnswerByReport[K]> {
+async function runQuery<K extends ReportName>(daybook: Queries, name: K, input: object): Promise<AnswerByReport[K]> {
   const onNotice = ({ message }: { readonly message: string }) => process.stderr.write(`daybook query: ${message}\n`);
   try {
     // The method checks its input. In paged answers, `next` is a cursor string, not a position.

@@ -1,4 +1,4 @@
-import type { AnswerByReport, ReportName } from "../../query/plan/plan.js";
+import type { AnswerByReport, ReportName } from "../../query/queries.js";
 import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../query/plan/insights/answers.js";
 import { table, count, plain } from "./format.js";
 
@@ -154,7 +154,7 @@ export function answerText<K extends ReportName>(name: K, answer: AnswerByReport
   const format = FORMATTERS[name];
   if (format !== undefined) return format(answer);
   if (typeof answer === "number") return `${figure(answer)}\n`;
-  return Array.isArray(answer) ? listing(answer as readonly ListedItem[], "") : facts(answer as ListedItem);
+  return Array.isArray(answer) ? listing(answer as readonly ListedItem[], "") : facts(Object.fromEntries(Object.entries(answer)));
 }
 
 type ListedItem = Readonly<Record<string, unknown>>;

@@ -2,34 +2,13 @@ import { DaybookError, shown } from "../../core/base/errors.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import {
-  ERASING,
-  isOfErased,
-  suppressedOf,
-  withoutSubject,
-  type ErasedPerson,
-  expire,
-  newRequest,
-  readPrivacyInput,
-  readResolution,
-  refuseBundle,
-  resolve,
-  shownRequest,
-  shownRequests,
-  PrivacySteps,
-  type StoredRequest,
-  type RequestStep,
-  line,
-  bundleRecord,
+  ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve,
+  shownRequest, shownRequests, PrivacySteps, type StoredRequest, type RequestStep, line, bundleRecord,
 } from "../../engine/privacy/lifecycle.js";
 import type {
-  ErasureReceipt,
-  PrivacyRequest,
-  PrivacyRequestInput,
-  PrivacyRequests,
-  PrivacyResolution,
-  PrivacySubject,
+  ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution, PrivacySubject,
 } from "../../engine/privacy/requests.js";
-import { normalEmail } from "../../query/plan/subject.js";
+import { normalEmail } from "../../query/plan/reports/identity.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { identityIdOf } from "../../identity/identity-ids.js";
 import { textsOf } from "../../engine/query/saved-segments.js";

@@ -1,5 +1,5 @@
 import { canonicalJson, isSetJson, labelOf, TraitPath, type RecordedTraits } from "../../query/filter/value-test.js";
-import type { Operand, Plan } from "../../query/plan/plan.js";
+import type { Operand, AnyPlan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
 import { listsOf } from "../connection/connection.js";
 import { taggedLeaves } from "../ingest/event-rows.js";
@@ -48,7 +48,7 @@ export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
  * Reads the traits that a plan uses; the embedded engine's code decides which record counts.
  * Memory: an id per owner with the trait, and the distinct values.
  */
-export async function knownOfPlan(plan: Plan, context: WhoIsWho): Promise<TraitLookup> {
+export async function knownOfPlan(plan: AnyPlan, context: WhoIsWho): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
   for (const { operand } of operandsOf(plan)) {
     if (operand.kind !== "person" && operand.kind !== "company") continue;

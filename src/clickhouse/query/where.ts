@@ -1,8 +1,7 @@
 import { rangeOf } from "../../query/plan/insights/segments.js";
 import { dayOf, isoOf, parseTimestamp } from "../../core/base/time.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
-import type { PlannedFilter, Range, QueryScope, Test, Operand } from "../../query/plan/plan.js";
-import type { ConditionPlan } from "../../query/plan/insights/plan.js";
+import type { PlannedFilter, Range, QueryScope, Test, Operand, ConditionPlan } from "../../query/plan/plan.js";
 import { allOf, anyOf, sql, text, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
 import { Needs } from "./needs.js";

@@ -4,7 +4,7 @@ import { parameterError, shown } from "../../core/base/errors.js";
 import { grouped } from "../../core/base/arrays.js";
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf } from "../../core/base/time.js";
-import type { Plan, Range } from "../../query/plan/plan.js";
+import type { Range, TopCompaniesPlan } from "../../query/plan/plan.js";
 import { newestTexts } from "../../core/schema/record.js";
 import { companyOf, rowsByActor } from "../query/companies.js";
 import { identifierJoin, IS_IDENTIFIED } from "../query/person.js";
@@ -35,7 +35,7 @@ export const topCompanies: StatementReport<"topCompanies"> = async (plan, contex
   return { currency, companies };
 };
 
-async function activeCompanies({ window }: Plan<"topCompanies">, context: ReportContext): Promise<CompanyRow[]> {
+async function activeCompanies({ window }: TopCompaniesPlan, context: ReportContext): Promise<CompanyRow[]> {
   const people = sql`uniqExactIf(person, ${IS_IDENTIFIED})`;
   return await context.connection.rows<CompanyRow>(sql`SELECT company, sum(eventCount), ${people}, max(lastMs)
     FROM ${activity(window, sql`company != ''`, context)} GROUP BY company`) as CompanyRow[];
@@ -48,7 +48,7 @@ function activity(window: Range, isMeant: Sql, context: ReportContext): Sql {
   return sql`(SELECT ${columns} FROM ${needs.rows()} WHERE ${isMeant}) AS seen ${identifierJoin(context)}`;
 }
 
-async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, context: ReportContext): Promise<ReadonlyMap<string, Money>> {
+async function moneyByCompany({ window, revenue }: TopCompaniesPlan, context: ReportContext): Promise<ReadonlyMap<string, Money>> {
   const needs = new Needs(context, moneyRows(revenue, context.tables));
   const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
@@ -58,7 +58,7 @@ async function moneyByCompany({ window, revenue }: Plan<"topCompanies">, context
   return sums;
 }
 
-function orderOf({ sort }: Plan<"topCompanies">, moneyOf: (companyId: string) => Money): (a: CompanyRow, b: CompanyRow) => number {
+function orderOf({ sort }: TopCompaniesPlan, moneyOf: (companyId: string) => Money): (a: CompanyRow, b: CompanyRow) => number {
   const first = {
     users: () => 0,
     events: (a: CompanyRow, b: CompanyRow) => b[1] - a[1],

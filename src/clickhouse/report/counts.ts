@@ -1,6 +1,6 @@
 import { perDayItems } from "../../query/answer/per-day.js";
 import type { PerDayItem, AggregateItem } from "../../query/plan/input.js";
-import type { QueryScope, Operand, Plan } from "../../query/plan/plan.js";
+import type { QueryScope, Operand, AggregatePlan } from "../../query/plan/plan.js";
 import { EMPTY, limitOf, sql, type Sql } from "../sql/sql.js";
 import type { Needs } from "../query/needs.js";
 import { identityCount, selectRows, type ReportContext, type StatementReport } from "./report.js";
@@ -58,7 +58,7 @@ function propertyOf(by: Operand, needs: Needs): Sql {
 }
 
 /** Within a project each event has an id of its own: order alone decides which are shown. */
-async function byId(plan: Plan<"aggregate">, context: ReportContext): Promise<AggregateItem[]> {
+async function byId(plan: AggregatePlan, context: ReportContext): Promise<AggregateItem[]> {
   const needsActor = plan.measure === "unique_users" ? sql`AND (userId != '' OR anonymousId != '')` : EMPTY;
   const most = Math.min(plan.limit ?? Infinity, LIMITS.ownValueCount + 1);
   const statement = selectRows(plan, context, () => sql`toString(id)`, sql`${needsActor} ORDER BY toUInt128(id) ${limitOf(most)}`);
@@ -68,6 +68,6 @@ async function byId(plan: Plan<"aggregate">, context: ReportContext): Promise<Ag
 }
 
 /** Whether nearly each event has a value of its own: then values are limited to what an answer may hold. */
-function isOwn({ by: { kind } }: Plan<"aggregate">): boolean {
+function isOwn({ by: { kind } }: AggregatePlan): boolean {
   return kind === "createdAt" || kind === "id";
 }

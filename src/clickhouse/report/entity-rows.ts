@@ -1,5 +1,5 @@
 import type { AxisScope, Extent } from "../../query/answer/insights/buckets.js";
-import type { EntityLevel } from "../../query/plan/insights/input.js";
+import type { EntityLevel } from "../../query/plan/input.js";
 import type { QueryScope, Operand } from "../../query/plan/plan.js";
 import { companyOf } from "../query/companies.js";
 import { Needs } from "../query/needs.js";

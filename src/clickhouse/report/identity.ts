@@ -5,7 +5,7 @@ import type { Daybook } from "../../engine/daybook.js";
 import { ALLOWANCE, type AllowingDaybook } from "../../engine/ingest/allowance.js";
 import { MemoryExecutor } from "../../engine/query/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
-import type { Answer, Executor, Plan } from "../../query/plan/plan.js";
+import type { Answer, Executor, Plan } from "../../query/queries.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
 import { sql, uuids, wholes, type Sql } from "../sql/sql.js";

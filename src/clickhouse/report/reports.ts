@@ -1,4 +1,4 @@
-import type { ReportName } from "../../query/plan/plan.js";
+import type { QUERIES, ReportName } from "../../query/queries.js";
 import { aggregate, countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./counts.js";
 import { companyTopUsers, topCompanies } from "./companies.js";
 import { funnel } from "./funnel.js";
@@ -11,8 +11,10 @@ import { searchEvents } from "./search-events.js";
 import { trend } from "./trend.js";
 import { webOverview } from "./web-overview.js";
 
-/** Every report by its name. */
-export const reports: { readonly [K in ReportName]: StatementReport<K> } = {
+type OnClickHouse = { [K in ReportName]: (typeof QUERIES)[K] extends { readonly onClickHouse: false } ? never : K }[ReportName];
+
+/** Every query that ClickHouse answers, by its name. */
+export const reports: { readonly [K in OnClickHouse]: StatementReport<K> } = {
   countEvents,
   countEventsPerDay,
   countEventsRunningTotalPerDay,

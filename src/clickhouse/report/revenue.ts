@@ -2,7 +2,7 @@ import { checkedRate, isOrder, AttributedRevenue, Unconverted, Cohorts } from ".
 import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../query/answer/money.js";
 import { isoOfDay } from "../../core/base/time.js";
 import type { Rates } from "../../query/plan/input.js";
-import type { Plan, RevenueRule } from "../../query/plan/plan.js";
+import type { RevenueRule, LtvCohortsPlan, RevenueByAttributionPlan } from "../../query/plan/plan.js";
 import { actorRows, companiesOf, companyOf, rowsByActor } from "../query/companies.js";
 import { Needs } from "../query/needs.js";
 import { nearestTouch, touchOf, type TouchRows } from "../query/touch.js";
@@ -88,14 +88,14 @@ export const revenueByAttribution: StatementReport<"revenueByAttribution"> = asy
 };
 
 /** Only the requested dimension of a touch is selected. */
-function touchCalled(called: string, dimension: Plan<"revenueByAttribution">["dimension"]) {
+function touchCalled(called: string, dimension: RevenueByAttributionPlan["dimension"]) {
   if (!called.startsWith(CALLED)) return null;
   const value = called.slice(CALLED.length);
   return { source: null, medium: null, campaign: null, [dimension]: value === "" ? null : value };
 }
 
 /** The payments of the window, each with the label of its touch. */
-function attributedPayments(plan: Plan<"revenueByAttribution">, context: ReportContext): Sql {
+function attributedPayments(plan: RevenueByAttributionPlan, context: ReportContext): Sql {
   const { model, window } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
   const { joins, told } = nearestTouch(model, touchesOf(plan, context), owed);
@@ -110,7 +110,7 @@ function attributedPayments(plan: Plan<"revenueByAttribution">, context: ReportC
 }
 
 /** The payments of a project with the key of their touches: company (`c` and its id) or identity (`who`); `""` for none. */
-function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttribution">, context: ReportContext, paymentsOfRule = paymentsOf): Sql {
+function paymentsOfProject({ revenue, payProject, level }: RevenueByAttributionPlan, context: ReportContext, paymentsOfRule = paymentsOf): Sql {
   const needs = new Needs(context, moneyRows(revenue, context.tables));
   const who = needs.who();
   const company = level === "account" ? companyOf(needs) : null;
@@ -120,7 +120,7 @@ function paymentsOfProject({ revenue, payProject, level }: Plan<"revenueByAttrib
 }
 
 /** The touches of the companies or identities with payments. */
-function touchesOf(plan: Plan<"revenueByAttribution">, context: ReportContext): TouchRows {
+function touchesOf(plan: RevenueByAttributionPlan, context: ReportContext): TouchRows {
   const { level, dimension, touch } = plan;
   const isOfAccounts = level === "account";
   return {
@@ -150,7 +150,7 @@ export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, context) =
 };
 
 /** The entity an event's money counts for: at account level its company, if it has one, else its identity; `""` for none. */
-function entityOf({ level }: Plan<"ltvCohorts">, needs: Needs): Sql {
+function entityOf({ level }: LtvCohortsPlan, needs: Needs): Sql {
   return payerOf(needs.who(), level === "account" ? companyOf(needs) : sql`''`);
 }
 
@@ -159,19 +159,19 @@ function payerOf(who: Sql, company: Sql): Sql {
 }
 
 /** Entities with an event in the project, and the day of their first one in any. */
-function entitiesOf(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+function entitiesOf(plan: LtvCohortsPlan, context: ReportContext): Sql {
   const seen = plan.level === "account" ? accountsSeen(plan, context) : peopleSeen(plan, context);
   return sql`SELECT entity, min(firstDay) AS firstDay FROM (${seen}) WHERE entity != ''
     GROUP BY entity HAVING countIf(project = ${text(plan.payProject)}) > 0`;
 }
 
-function peopleSeen(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+function peopleSeen(plan: LtvCohortsPlan, context: ReportContext): Sql {
   const needs = new Needs(context, actorRows(context.tables));
   return sql`SELECT ${entityOf(plan, needs)} AS entity, project, firstDay FROM ${needs.rows()}`;
 }
 
 /** For an identity with several companies the company depends on the time, so its events are read. */
-function accountsSeen(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+function accountsSeen(plan: LtvCohortsPlan, context: ReportContext): Sql {
   const actors = new Needs(context, actorRows(context.tables));
   const [who, companies] = [actors.who(), companiesOf(actors)];
   const company = sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[1].3)`;
@@ -185,7 +185,7 @@ function accountsSeen(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
   return sql`${ofActors} UNION ALL ${ofEvents}`;
 }
 
-function paymentsOfEntities(plan: Plan<"ltvCohorts">, context: ReportContext): Sql {
+function paymentsOfEntities(plan: LtvCohortsPlan, context: ReportContext): Sql {
   const needs = new Needs(context, moneyRows(plan.revenue, context.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
   return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments

@@ -1,5 +1,5 @@
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../query/answer/numbers.js";
-import type { NumericMeasureType } from "../../query/plan/insights/input.js";
+import type { NumericMeasureType } from "../../query/plan/input.js";
 import type { MeasurePlan, TrendPlan } from "../../query/plan/insights/plan.js";
 import { Needs } from "../query/needs.js";
 import { foundOf, propertiesOf, wholeOf } from "../query/operand.js";

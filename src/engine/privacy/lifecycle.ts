@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
 import type { RecordField } from "../../identity/record-table.js";
-import { normalEmail } from "../../query/plan/subject.js";
+import { normalEmail } from "../../query/plan/reports/identity.js";
 import type { SuppressedKind } from "../ingest/suppression.js";
 import type {
   CheckedPrivacyInput, ErasureReceipt, PrivacyRequest, PrivacyResolution, PrivacyStatus, PrivacySubject, PrivacyType, Regulation, PrivacyRequests,

@@ -2,7 +2,7 @@ import type { StopOptions } from "../../core/base/options.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { memberError, readMembers, readText, type InputMembers } from "../../query/plan/members.js";
-import { normalEmail } from "../../query/plan/subject.js";
+import { normalEmail } from "../../query/plan/reports/identity.js";
 
 /** What a person requests. */
 export type PrivacyType = "access" | "erasure" | "portability" | "rectification" | "opt_out";

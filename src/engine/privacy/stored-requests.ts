@@ -1,7 +1,7 @@
 import { isoOf, type Clock } from "../../core/base/time.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
-import { normalEmail } from "../../query/plan/subject.js";
+import { normalEmail } from "../../query/plan/reports/identity.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
 import type { Store } from "../../store/live/store.js";

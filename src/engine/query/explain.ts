@@ -2,19 +2,18 @@ import { isoOfDay } from "../../core/base/time.js";
 import type { Selector } from "../../query/filter/predicate.js";
 import { accessOf } from "../../query/filter/select.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
-import type { Plan, ReportName } from "../../query/plan/plan.js";
+import type { Plan, ReportName } from "../../query/queries.js";
 import type { AnyPass, PassContext } from "../../query/reports/form/report.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { TableSnapshot } from "../../query/tables/tables.js";
 import type { Store } from "../../store/live/store.js";
-import { asOfPlan, type QueryTarget } from "./as-of.js";
-import { onSnapshot } from "./on-snapshot.js";
-import { columnsFor, cacheKeyOf } from "./gathering.js";
-import type { ReportContexts } from "./report-contexts.js";
-import { partOfFold, loadReport, reportOf } from "./report-of.js";
-import { Slices } from "./slices.js";
+import { newStats, Slices } from "./execution.js";
+import { asOfPlan, onSnapshot } from "./on-snapshot.js";
+import { columnsFor, cacheKeyOf } from "./scan.js";
+import type { QueryExecution, ReportContexts } from "./report-contexts.js";
+import { loadReport, reportOf, passOfSinglePass } from "./report-of.js";
 
 /** Which segments, columns and rows a plan would read, and how: derived from metadata and from cached answers. */
 export interface Explanation {
@@ -40,13 +39,12 @@ export interface Explanation {
 /** Which segments, columns and rows a plan would read: from zone maps, times, dictionaries and cached answers, without reading a row. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
   await loadReport(plan);
-  const slices = new Slices(undefined);
-  return await asOfPlan(plan, { store, contexts }, slices, (asked) => explainWhere(asked, slices, plan));
+  const present = { store, contexts, slices: new Slices(undefined), stats: newStats() };
+  return await asOfPlan(plan, store, present, (execution) => explainOn(execution, plan));
 }
 
-async function explainWhere({ store, contexts }: QueryTarget, slices: Slices, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  const asking = { plan, store, contexts, slices, onRows: () => undefined, onLoad: () => undefined };
-  return await onSnapshot(asking, (moment, missing) => passesOf(plan, contexts, moment, missing), async ({ passing }, snapshot) => {
+async function explainOn(execution: QueryExecution, plan: Plan): Promise<Omit<Explanation, "notices">> {
+  return await onSnapshot(plan, execution, (moment, missing) => passesOf(plan, execution.contexts, moment, missing), async ({ passing }, snapshot) => {
     const passes = await passing;
     const columns = new Set<string>();
     let rowCount = 0;
@@ -90,7 +88,7 @@ function passesOf(plan: Plan, contexts: ReportContexts, moment: TableSnapshot, m
     const own = Object.values(report.parts(plan, contexts.rowContextOf(moment), read));
     return { passing: passesOfParts([...contexts.segmentPartsOf(own.flatMap(({ scopes }) => scopes)), ...own], contexts, moment) };
   }
-  const pass = (context: PassContext): ExplainedPass => ({ part: report.kind === "single_pass" ? partOfFold(report, plan, context, read) : null, selectors: [context.selector] });
+  const pass = (context: PassContext): ExplainedPass => ({ part: report.kind === "single_pass" ? passOfSinglePass(report, plan, context, read) : null, selectors: [context.selector] });
   const ofSegments = passesOfParts(contexts.segmentPartsOf([plan]), contexts, moment);
   return { passing: Promise.all([ofSegments, contexts.of(plan, moment, null)]).then(([passes, context]) => [...passes, pass(context)]) };
 }

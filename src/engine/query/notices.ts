@@ -3,24 +3,12 @@ import { notifyEach } from "../../core/base/promises.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { isFieldName } from "../../query/plan/field-names.js";
 import { namedFieldsOf } from "../../query/plan/filters/field-operand.js";
-import type { Operand, Plan, ReportName } from "../../query/plan/plan.js";
+import type { Operand } from "../../query/plan/plan.js";
+import type { Plan, QueryNotice } from "../../query/queries.js";
 import type { IngestResult } from "../../core/schema/event.js";
 
 /** A hint at something that is no error, but probably not intended. */
 export type Notice = QueryNotice | IngestNotice;
-
-/** A notice about a query. */
-export interface QueryNotice {
-  /** `unknown_field`: a name that is no field and no metadata key of any stored event. It counts as not set. */
-  readonly code: "unknown_field";
-  /** A sentence for people. */
-  readonly message: string;
-  /** The parameter it is about, as a camelCase path: `filterGroups[0].filters[2].fieldName`. */
-  readonly param: string;
-  /** The name in the parameter. */
-  readonly name: string;
-  readonly report: ReportName;
-}
 
 /** A notice about a call that stores data. */
 export interface IngestNotice {

@@ -1,41 +1,47 @@
 import { PendingLoads } from "../../storage/derived/pending-loads.js";
-import type { Plan, ReportName, Pattern, PlanContext } from "../../query/plan/plan.js";
+import type { Pattern, PlanContext } from "../../query/plan/plan.js";
+import type { Plan, ReportName } from "../../query/queries.js";
+import { reports } from "../../query/reports/reports.js";
 import type { TableSnapshot, Tables } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { VisibleStore } from "../../store/live/store.js";
-import { looksUpTables, readsTables, type ReportContexts } from "./report-contexts.js";
-import type { Slices } from "./slices.js";
+import { looksUpTables, readsTables, type QueryExecution } from "./report-contexts.js";
+import type { Store } from "../../store/live/store.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { compileRegex } from "../../query/filter/regex.js";
-import { planners } from "../../query/plan/planners.js";
-import type { StopOptions } from "../../core/base/options.js";
-import type { QueryNotice } from "./notices.js";
 
-/** A query under way. */
-export interface RunningQuery {
-  readonly plan: Plan;
-  readonly store: VisibleStore;
-  readonly contexts: ReportContexts;
-  readonly slices: Slices;
-  /** Called with the number of rows read, and after loads that came first. */
-  readonly onRows: (rowCount: number) => void;
-  readonly onLoad: () => void;
+/**
+ * Runs a query on the current store or, if its plan names a sequence, on the store as of that sequence.
+ * @param run must read nothing else
+ * @throws invalid_parameter (the store has not reached the sequence), and what `run` throws
+ */
+export async function asOfPlan<A>(plan: Plan, store: Store, present: QueryExecution, run: (execution: QueryExecution) => Promise<A>): Promise<A> {
+  const sequence = "asOf" in plan ? plan.asOf : null;
+  if (sequence === null || sequence === "latest") return await run(present);
+  // Lazy: only insights can be run as of a sequence.
+  const { runAsOf } = await import("./insights.js");
+  for (;;) {
+    const { tables } = present.contexts;
+    const answer = await runAsOf(sequence, store, present, run);
+    // An answer must not include a person who was erased meanwhile.
+    if (present.contexts.tables === tables) return answer;
+  }
 }
 
 /**
  * Runs a query on one snapshot of rows, links and tables. Loads what is missing, then retries on a fresh snapshot; likewise if something turns out to
  * be missing later, or if a person was erased meanwhile.
- * @param goOn returns null if something turned out to be missing
+ * @param finish returns null if something turned out to be missing
  * @throws aborted, corruption
  */
 export async function onSnapshot<B, A>(
-  { plan, store, contexts, slices, onRows, onLoad }: RunningQuery,
+  plan: Plan,
+  { store, contexts, slices, stats }: QueryExecution,
   begin: (moment: TableSnapshot, missing: PendingLoads, snapshot: Snapshot) => B | null,
-  goOn: (begun: B, snapshot: Snapshot, missing: PendingLoads) => A | null | Promise<A | null>,
+  finish: (begun: B, snapshot: Snapshot, missing: PendingLoads) => A | null | Promise<A | null>,
 ): Promise<A> {
   const hasTables = readsTables(plan);
   const holdsTables = looksUpTables(plan);
-  const look = { pause: () => slices.yieldSometimes(), looked: onRows };
+  const look = { pause: () => slices.yieldSometimes(), looked: (rowCount: number) => void (stats.rowCount += rowCount) };
   let pinned: Tables | null = null;
   // Pinned across attempts: when memory is short, tables loaded for an attempt would be dropped and loaded again without end.
   const pin = (tables: Tables | null) => {
@@ -65,11 +71,11 @@ export async function onSnapshot<B, A>(
       const begun = moment === null ? null : begin(moment, missing, snapshot);
       if (begun !== null && missing.isEmpty) {
         if (!holdsTables) pin(null);
-        const answer = await goOn(await begun, snapshot, missing);
+        const answer = await finish(await begun, snapshot, missing);
         // An erasure has removed values meanwhile: lookups of them may have failed.
         if (answer !== null && missing.isEmpty) return contexts.tables === tables ? { answer } : null;
       }
-      onLoad();
+      stats.loadCount += 1;
       const loading = missing.load();
       loaded = loading.catch(() => undefined);
       await slices.until(loading);
@@ -83,12 +89,13 @@ export async function onSnapshot<B, A>(
 }
 
 /** What planning needs besides the input. */
-export type SettleContext = Omit<PlanContext, "patterns">;
+export type PlanningContext = Omit<PlanContext, "patterns">;
 
 /** Plans a query for any executor: fully validated, whatever is stored. @param projects names of all projects @throws the error in the query */
-export async function settle<K extends ReportName>(report: K, input: unknown, context: SettleContext, projects: () => readonly string[]): Promise<Plan<K>> {
+export async function planQuery<K extends ReportName>(report: K, input: unknown, context: PlanningContext, projects: () => readonly string[]): Promise<Plan<K>> {
   const patterns: Pattern[] = [];
-  const plan: Plan<K> = planners[report](input, { ...context, patterns });
+  // The cast: the compiler does not pair a generic name with its planner.
+  const plan = reports[report].plan(input, { ...context, patterns }) as Plan<K>;
   await checkPatterns(patterns);
   if ("payProject" in plan && !projects().includes(plan.payProject))
     throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
@@ -102,9 +109,4 @@ export async function checkPatterns(patterns: readonly Pattern[]): Promise<void>
     if (!known.has(pattern)) await compileRegex(pattern, param);
     known.add(pattern);
   }
-}
-
-export interface QueryOptions extends StopOptions {
-  /** Called for this query, like `onNotice` of `openDaybook`, which is called too. */
-  readonly onNotice?: (notice: QueryNotice) => unknown;
 }

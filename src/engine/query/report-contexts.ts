@@ -6,14 +6,16 @@ import { identityTest, type KnownFields, type KnownValues, type RowLabels, type 
 import { compileRegexes } from "../../query/filter/regex.js";
 import { IdentityIds } from "../../identity/identity-ids.js";
 import type { CompanyView } from "../../identity/identity-view.js";
-import type { ReportRules, PlannedFilter, Operand, Plan, QueryScope } from "../../query/plan/plan.js";
+import type { ReportRules, PlannedFilter, Operand, QueryScope } from "../../query/plan/plan.js";
+import type { Plan } from "../../query/queries.js";
 import type { Rates } from "../../query/plan/input.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { AnyPass, PassContext, RowContext } from "../../query/reports/form/report.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
-import { gatherAll, type Passing } from "./gathering.js";
+import type { QueryStats, Slices } from "./execution.js";
+import { scanAll, type ScanContext } from "./scan.js";
 import { namedSegments, reportOf } from "./report-of.js";
 import type { NamedSegments } from "./segment-members.js";
 
@@ -51,6 +53,14 @@ function found<T>(asked: TablesByName<T>, name: string): T {
   const value = asked.get(name) ?? null;
   assert(value !== null, "a query reads only what its plan names");
   return value;
+}
+
+/** A query under way: what it reads, how it yields, and its work. */
+export interface QueryExecution {
+  readonly store: VisibleStore;
+  readonly contexts: ReportContexts;
+  readonly slices: Slices;
+  readonly stats: QueryStats;
 }
 
 /** How a query yields, and who counts its work. */
@@ -112,11 +122,11 @@ export class ReportContexts {
     return { dictionaries, identities, companies, sequence, touches: tables.touchMaker(this.rules.touch), known };
   }
 
-  /** The context of a fold. @param passing as of `selectorsOf` @throws as `selectorsOf` */
-  async of(plan: Plan, moment: TableSnapshot, passing: Passing | null): Promise<PassContext> {
+  /** The context of a fold. @param scanning as of `selectorsOf` @throws as `selectorsOf` */
+  async of(plan: Plan, moment: TableSnapshot, scanning: ScanContext | null): Promise<PassContext> {
     const context = this.rowContextOf(moment);
     const report = reportOf(plan);
-    const [[selector] = []] = await this.selectorsOf([{ scopes: [plan], only: report.kind === "single_pass" ? report.only : undefined }], moment, passing);
+    const [[selector] = []] = await this.selectorsOf([{ scopes: [plan], only: report.kind === "single_pass" ? report.only : undefined }], moment, scanning);
     assert(selector !== undefined, "a scope has a selector");
     return { ...context, selector };
   }
@@ -124,12 +134,12 @@ export class ReportContexts {
   /**
    * Compiles filters against dictionaries and identities as they are at the call, which must be in the same turn as the snapshot. Filters of several
    * scopes that are the same object are compiled once. Finds the members of the segments they name first.
-   * @param passing null to read no rows: then every event may pass a filter by segment
+   * @param scanning null to read no rows: then every event may pass a filter by segment
    * @throws invalid_regex, corruption, and what the moment's `pause` throws
    */
-  async selectorsOf(parts: readonly PassScopes[], moment: TableSnapshot, passing: Passing | null): Promise<Selector[][]> {
+  async selectorsOf(parts: readonly PassScopes[], moment: TableSnapshot, scanning: ScanContext | null): Promise<Selector[][]> {
     const { dictionaries, identities, companies, tables, known, pause } = moment;
-    const segments = passing === null ? null : namedSegments(parts.flatMap(({ scopes }) => scopes));
+    const segments = scanning === null ? null : namedSegments(parts.flatMap(({ scopes }) => scopes));
     const scopes = [...parts, ...(segments?.parts ?? [])].flatMap((part) => part.scopes);
     const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
     const subject = userId === null ? 0 : identities.findId(userId);
@@ -140,7 +150,7 @@ export class ReportContexts {
     const regexes = has(({ test }) => test.op === "regex") ? await compileRegexes(where) : new Map<string, never>();
     const identityIds = await hashing;
     const context: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches, known, membersOf: null, regexes };
-    const membersOf = passing === null || segments === null ? null : await this.#membersOf(segments, context, passing, pause);
+    const membersOf = scanning === null || segments === null ? null : await this.#membersOf(segments, context, scanning, pause);
     return await compileAll(parts, { ...context, membersOf }, pause);
   }
 
@@ -150,12 +160,13 @@ export class ReportContexts {
   }
 
   /** Finds the members of segments. Cost: a pass over rows for each part, where spans cache earlier answers; then the ids found. */
-  async #membersOf(segments: NamedSegments, context: FilterContext, passing: Passing, pause: () => Promise<void>) {
+  async #membersOf(segments: NamedSegments, context: FilterContext, scanning: ScanContext, pause: () => Promise<void>) {
     const { dictionaries, identities } = context;
     const selectors = await compileAll(segments.parts, context, pause);
-    const states = await gatherAll(segments.parts, selectors, passing);
-    const identityEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;
-    return await segments.membersOf(states, { identities, identityEnd, testOf: (comparison) => identityTest(comparison, context), pause });
+    return await scanAll(segments.parts, selectors, scanning, (states) => {
+      const identityEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;
+      return segments.membersOf(states, { identities, identityEnd, testOf: (comparison) => identityTest(comparison, context), pause });
+    });
   }
 
   /** Drops everything derived from rows; running queries keep what they started with. */

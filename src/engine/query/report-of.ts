@@ -1,16 +1,17 @@
 import { assert } from "../../core/base/errors.js";
-import type { Plan, ReportName, QueryScope } from "../../query/plan/plan.js";
+import type { Plan, ReportName, Answer } from "../../query/queries.js";
+import type { QueryScope, AnyPlan } from "../../query/plan/plan.js";
 import { segmentsOf } from "../../query/plan/scopes-of.js";
-import type { Report, AnySinglePass, PassContext, CachedState, Pass } from "../../query/reports/form/report.js";
+import type { Report, AnySinglePass, PassContext, CachedState, AnyPass } from "../../query/reports/form/report.js";
 import { reports } from "../../query/reports/reports.js";
 import type { NamedSegments } from "./segment-members.js";
 
 let Segments: typeof NamedSegments | null = null;
-let known: { readonly [N in ReportName]?: unknown } = reports;
+let insights: { readonly [N in ReportName]?: unknown } = {};
 
 /** Loads the report and the segments code of a plan: insights are as much code as all other reports, and many programs run none. */
 export async function loadReport(plan: Plan): Promise<void> {
-  if (!(plan.report in known)) known = { ...known, ...(await import("./insights.js")).insightReports };
+  if (reports[plan.report].report === null && !(plan.report in insights)) ({ insightReports: insights } = await import("./insights.js"));
   if (segmentsOf(plan).length > 0) Segments ??= (await import("./insights.js")).NamedSegments;
 }
 
@@ -20,14 +21,14 @@ export function namedSegments(scopes: readonly QueryScope[]): NamedSegments | nu
 }
 
 /** The report of a plan, once loaded. The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name. */
-export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<K> {
-  const own = known[report];
+export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<Plan<K>, Answer<K>> {
+  const own = reports[report].report ?? insights[report];
   assert(own !== undefined, "a report is loaded before it runs");
-  return own as Report<K>;
+  return own as Report<Plan<K>, Answer<K>>;
 }
 
-/** The single part of a query that is a fold. @param read what the report read from tables */
-export function partOfFold<K extends ReportName>(report: AnySinglePass<K>, plan: Plan<K>, context: PassContext, read: unknown): Pass<unknown, unknown> {
+/** The single pass of a query that is a fold. @param read what the report read from tables */
+export function passOfSinglePass<P extends AnyPlan, A>(report: AnySinglePass<P, A>, plan: P, context: PassContext, read: unknown): AnyPass {
   const kept = keptOf(report, plan, context);
   return {
     scopes: [plan],
@@ -42,7 +43,7 @@ export function partOfFold<K extends ReportName>(report: AnySinglePass<K>, plan:
   };
 }
 
-function keptOf<K extends ReportName>({ kept }: AnySinglePass<K>, plan: Plan<K>, context: PassContext): CachedState<unknown, unknown> | null {
+function keptOf<P extends AnyPlan, A>({ kept }: AnySinglePass<P, A>, plan: P, context: PassContext): CachedState<unknown, unknown> | null {
   const key = kept?.key(plan, context) ?? null;
   if (kept === undefined || key === null) return null;
   return { ...kept, key: `${plan.report} ${key}` };

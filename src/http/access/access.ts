@@ -3,7 +3,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import type { Scope, TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";
 import type { IngestResult } from "../../core/schema/event.js";
-import type { ReportName } from "../../query/plan/plan.js";
+import type { ReportName } from "../../query/queries.js";
 import type { Daybook } from "../../engine/daybook.js";
 
 /** Rights that a route requires, checked in the order of the members. */

@@ -1,21 +1,27 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { FIELD_OPERANDS, isFieldName } from "../../query/plan/field-names.js";
-import { protectedDataOf, type ProtectedData } from "../../query/plan/planners.js";
-import type { Operand, Plan } from "../../query/plan/plan.js";
+import { protectedDataOf, type ProtectedData } from "../../query/plan/scopes-of.js";
+import type { AnyPlan, Operand } from "../../query/plan/plan.js";
+import type { QueryData } from "../../query/queries.js";
 import { authorize, type Health, type OptionalMembers, type RequiredAccess, type ServedDaybook } from "./access.js";
 import type { TokenRecord } from "./token.js";
 
 const REPORT = { role: "admin", organizationWide: true } as const;
-/** Rights for reports about persons, money and companies. */
-export const PEOPLE: RequiredAccess = { scope: "identities:read", ...REPORT };
-export const MONEY: RequiredAccess = { scope: "revenue:read", ...REPORT };
-export const COMPANIES: RequiredAccess = { scope: "companies:read", ...REPORT };
 
-/** Rights for protected data, which any kind of query may use, and how messages name the data. */
-const DATA_RIGHTS: Readonly<Record<ProtectedData, readonly [access: RequiredAccess, label: string]>> = {
-  revenue: [MONEY, "measure revenue"],
-  identities: [PEOPLE, "person.*, first_touch.*, last_touch.*, and conditions of type trait"],
-  companies: [COMPANIES, "company.*, and conditions of type company"],
+/** Rights that queries require, by the data they show. */
+export const QUERY_RIGHTS: Readonly<Record<QueryData, RequiredAccess>> = {
+  analytics: { scope: "analytics:read" },
+  events: { scope: "events:read" },
+  identities: { scope: "identities:read", ...REPORT },
+  revenue: { scope: "revenue:read", ...REPORT },
+  companies: { scope: "companies:read", ...REPORT },
+};
+
+/** How messages name protected data, which any kind of query may use. */
+const LABELS: Readonly<Record<ProtectedData, string>> = {
+  revenue: "measure revenue",
+  identities: "person.*, first_touch.*, last_touch.*, and conditions of type trait",
+  companies: "company.*, and conditions of type company",
 };
 
 /** Whether a token may read all data that a query can use. */
@@ -28,12 +34,9 @@ export function mayQueryAll({ scopes, role, project }: TokenRecord): boolean {
  * @param input input of the plan
  * @throws insufficient_scope, insufficient_role, organization_token_required
  */
-export function authorizeQuery(plan: Plan, input: object, token: TokenRecord): void {
+export function authorizeQuery(plan: AnyPlan, input: object, token: TokenRecord): void {
   authorizeShownFields(input, token);
-  for (const data of protectedDataOf(plan)) {
-    const [access, label] = DATA_RIGHTS[data];
-    authorize(access, token, `${label}: `);
-  }
+  for (const data of protectedDataOf(plan)) authorize(QUERY_RIGHTS[data], token, `${LABELS[data]}: `);
 }
 
 /** Refuses a query whose answer shows values of single events, or ids of visitors, to a token without `events:read`. @throws insufficient_scope */

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
-import type { QueryNotice } from "../../engine/query/notices.js";
+import type { QueryNotice } from "../../query/queries.js";
 import { authorize } from "../access/access.js";
 import type { Answered, Trace } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";

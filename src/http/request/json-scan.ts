@@ -11,7 +11,7 @@ export interface Items {
 }
 
 /** Properties of JSON bytes, found before they are parsed. */
-export interface Scan {
+export interface JsonScan {
   /** Whether an integer has at least `LONG_DIGITS` digits. */
   readonly hasLongNumber: boolean;
   /** Memory that the parsed values take, as the byte length of ordinary JSON that takes as much. */
@@ -47,7 +47,7 @@ export class JsonScanner {
 
   /**
    * @param itemCountMax limit of all lists at the top or in a top-level object together
-   * @param weightMax limit of the memory that the parsed values take, as `Scan.weight`
+   * @param weightMax limit of the memory that the parsed values take, as `JsonScan.weight`
    */
   constructor(
     itemCountMax: number,
@@ -68,7 +68,7 @@ export class JsonScanner {
   }
 
   /** Scans the rest of a body. @throws as `scan`, but for bytes beside the items, which the parser checks */
-  finish(bytes: Uint8Array): Scan {
+  finish(bytes: Uint8Array): JsonScan {
     this.#scan(bytes);
     const { long, longByteLength } = this.#lists;
     const weight = Math.max(bytes.length, SERVER_LIMITS.jsonValueBytes * this.#valueCount);
@@ -113,7 +113,7 @@ export class JsonScanner {
 }
 
 /** Scans a whole body. @throws as `JsonScanner.finish` */
-export function scanJson(bytes: Uint8Array, itemCountMax: number): Scan {
+export function scanJson(bytes: Uint8Array, itemCountMax: number): JsonScan {
   return new JsonScanner(itemCountMax, Infinity).finish(bytes);
 }
 

@@ -2,7 +2,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { scanJson, tooLongItem, tooManyItems, tooMuchBeside, type Items, type Scan } from "./json-scan.js";
+import { scanJson, tooLongItem, tooManyItems, tooMuchBeside, type Items, type JsonScan } from "./json-scan.js";
 
 /** Within a body a byte order mark is text, so only the start of a body is decoded without it. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -18,7 +18,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** Like `parseJson`, for scanned bytes: parses the items of long lists in chunks and yields between them. */
-export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: Scan, pace: Pace): Promise<unknown> {
+export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: JsonScan, pace: Pace): Promise<unknown> {
   if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes) {
     if (!isWhole) throw new DaybookError("malformed_json", "expected JSON: the text is incomplete");
     throw tooMuchBeside();
@@ -118,7 +118,7 @@ export class LineCount {
 }
 
 /** Parses one JSON value per line; blank lines are skipped. @throws malformed_json (names the line), body_too_large */
-export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: Scan, itemCountMax: number, pace: Pace): Promise<unknown[]> {
+export async function parseNdjson(bytes: Uint8Array, { hasLongNumber }: JsonScan, itemCountMax: number, pace: Pace): Promise<unknown[]> {
   const values: unknown[] = [];
   let yieldedAt = 0;
   for (let from = 0, line = 1; from < bytes.length; line += 1) {

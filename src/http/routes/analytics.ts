@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { SearchEventsPage } from "../../query/plan/answers.js";
-import type { ReportName } from "../../query/plan/plan.js";
+import type { ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Scope } from "../access/token.js";
 import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
-import { queryBodies as bodies } from "../shapes/report-query.js";
+import { queryBodies as bodies } from "../shapes/reports.js";
 import { libraryInput } from "../wire/library-input.js";
 import { runQuery } from "./run-query.js";
 

@@ -1,19 +1,16 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import type { InsightPlans } from "../../query/plan/insights/plan.js";
 import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
-import { insightAnswers } from "../shapes/insight-answers.js";
-import { insightBodies } from "../shapes/insight-bodies.js";
+import { insightAnswers, insightBodies } from "../shapes/insights.js";
 import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
 import { runQuery, explainQuery } from "./run-query.js";
 import { DaybookError } from "../../core/base/errors.js";
-import type { ReportName } from "../../query/plan/plan.js";
-import type { RequiredAccess } from "../access/access.js";
-import { COMPANIES, MONEY, PEOPLE } from "../access/query-rights.js";
+import { QUERIES, QUERY_NAMES, type ReportName } from "../../query/queries.js";
+import { QUERY_RIGHTS } from "../access/query-rights.js";
 
 /** An insight route of a project; its body and answer use wire names. */
-function insight(name: keyof InsightPlans, segment: string, summary: string): GuardedRoute {
+function insight(name: keyof typeof insightBodies, segment: string, summary: string): GuardedRoute {
   const schema: z.ZodObject = insightBodies[name];
   return guarded({
     method: "POST",
@@ -44,48 +41,18 @@ export const insightRoutes: readonly Route[] = [
   insight("webOverview", "web", "The figures and lists of a website: visitors, views, visits, sources, pages, countries, devices"),
 ];
 
-const EVENTS: RequiredAccess = { scope: "events:read" };
-const ANALYTICS: RequiredAccess = { scope: "analytics:read" };
-
-/** Rights that each query requires, the same as on its own route. */
-const ACCESS: Readonly<Record<ReportName, RequiredAccess>> = {
-  countEvents: ANALYTICS,
-  countEventsPerDay: ANALYTICS,
-  countEventsRunningTotalPerDay: ANALYTICS,
-  countUniqueUsers: ANALYTICS,
-  countUniqueUsersPerDay: ANALYTICS,
-  aggregate: ANALYTICS,
-  searchEvents: EVENTS,
-  identitySessions: PEOPLE,
-  identityProfile: PEOPLE,
-  identityReferrers: PEOPLE,
-  identityDeviceGeo: PEOPLE,
-  revenueByAttribution: MONEY,
-  ltvCohorts: MONEY,
-  topCompanies: COMPANIES,
-  companyTopUsers: COMPANIES,
-  trend: ANALYTICS,
-  funnel: ANALYTICS,
-  retention: ANALYTICS,
-  lifecycle: ANALYTICS,
-  stickiness: ANALYTICS,
-  paths: ANALYTICS,
-  sessionsOverview: ANALYTICS,
-  webOverview: ANALYTICS,
-};
-
 const notice = z
   .strictObject({ code: z.literal("unknown_field"), message: z.string(), param: z.string(), name: z.string(), report: z.string() })
   .meta({ description: "Something in the query that is not an error, but probably a mistake." });
 
-/** A route that runs a query with the names of the library: its input as the body, its answer as JSON. plan/ checks the input. */
-function queryRoute(name: ReportName, access: RequiredAccess): GuardedRoute {
+/** A route that runs a query with the names of the library, under the same rights as its own route. plan/ checks the input. */
+function queryRoute(name: ReportName): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/query/${name}`,
     summary: `Runs ${name} of the library: takes its input as the body, and returns its answer unchanged`,
     envelope: "problem",
-    access,
+    access: QUERY_RIGHTS[QUERIES[name].shows],
     query: z.strictObject({ explain: z.literal("true").optional() }),
     body: { schema: z.looseObject({}), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
     answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
@@ -115,4 +82,4 @@ export function inProject(input: Readonly<Record<string, unknown>>, project: str
 }
 
 /** One route for each query of the library, for `daybook/client`. */
-export const queryRoutes: readonly Route[] = Object.entries(ACCESS).map(([name, access]) => queryRoute(name as ReportName, access));
+export const queryRoutes: readonly Route[] = QUERY_NAMES.map(queryRoute);

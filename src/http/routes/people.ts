@@ -1,13 +1,12 @@
-import { COMPANIES, PEOPLE, MONEY } from "../access/query-rights.js";
-import { reportAnswers as answers } from "../shapes/report-answers.js";
-import { numberOf, reportQueries as queries, identityInput } from "../shapes/report-query.js";
+import { QUERY_RIGHTS } from "../access/query-rights.js";
+import { reportAnswers as answers, numberOf, reportQueries as queries, identityInput } from "../shapes/reports.js";
 import { report } from "./run-query.js";
 import type { Route } from "../routing/route.js";
 
 /** Reports about companies, over all projects. */
 export const companyRoutes: readonly Route[] = [
   report(
-    COMPANIES,
+    QUERY_RIGHTS.companies,
     "/v1/companies/top",
     "Ranks companies",
     queries.topCompanies,
@@ -19,7 +18,7 @@ export const companyRoutes: readonly Route[] = [
       ),
   ),
   report(
-    COMPANIES,
+    QUERY_RIGHTS.companies,
     "/v1/companies/{company_id}/top-users",
     "Lists the most active identified users of a company",
     queries.companyTopUsers,
@@ -35,7 +34,7 @@ export const companyRoutes: readonly Route[] = [
 /** Reports about one person. */
 export const identityRoutes: readonly Route[] = [
   report(
-    PEOPLE,
+    QUERY_RIGHTS.identities,
     "/v1/identities/sessions",
     "Lists the sessions of a person, newest first",
     queries.sessions,
@@ -47,7 +46,7 @@ export const identityRoutes: readonly Route[] = [
       ),
   ),
   report(
-    PEOPLE,
+    QUERY_RIGHTS.identities,
     "/v1/identities/profile",
     "Summarizes what a person did",
     queries.identity,
@@ -55,7 +54,7 @@ export const identityRoutes: readonly Route[] = [
     async ({ daybook }, { query, signal }) => await daybook.identityProfile(identityInput(query), { signal }),
   ),
   report(
-    PEOPLE,
+    QUERY_RIGHTS.identities,
     "/v1/identities/referrers",
     "Counts the referrers of a person's events",
     queries.referrers,
@@ -64,7 +63,7 @@ export const identityRoutes: readonly Route[] = [
       await daybook.identityReferrers({ ...identityInput(query), limit: numberOf(query.limit) }, { signal }),
   ),
   report(
-    PEOPLE,
+    QUERY_RIGHTS.identities,
     "/v1/identities/device-geo",
     "Shows the devices and locations of a person",
     queries.identity,
@@ -78,7 +77,7 @@ const PATH = "/v1/projects/{project_id}/revenue";
 /** Reports about the money of a project. */
 export const revenueRoutes: readonly Route[] = [
   report(
-    MONEY,
+    QUERY_RIGHTS.revenue,
     `${PATH}/by-attribution`,
     "Splits the revenue of a project by the attribution of its payers",
     queries.byAttribution,
@@ -98,7 +97,7 @@ export const revenueRoutes: readonly Route[] = [
       ),
   ),
   report(
-    MONEY,
+    QUERY_RIGHTS.revenue,
     `${PATH}/ltv-cohorts`,
     "Shows what people or companies have paid, by the month in which they were first seen",
     queries.ltvCohorts,

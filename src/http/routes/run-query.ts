@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import type { Explanation } from "../../engine/query/explain.js";
-import { PERMIT, type Permitted, type PermittingDaybook, type PermittingQueries } from "../../engine/query/permit.js";
-import type { ReportName } from "../../query/plan/plan.js";
+import { AUTHORIZE, type Authorization, type AuthorizedDaybook } from "../../engine/queries.js";
+import type { ReportName } from "../../query/queries.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
 import { authorizeQuery, mayQueryAll, requireMember } from "../access/query-rights.js";
 import type { TokenRecord } from "../access/token.js";
@@ -18,8 +18,8 @@ type QueryCallbacks = Pick<RouteRequest<unknown, unknown>, "signal" | "onNotice"
  * @throws what the query throws; insufficient_scope, insufficient_role, organization_token_required
  */
 export async function runQuery(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: QueryCallbacks): Promise<unknown> {
-  const queries: PermittingQueries = daybook;
-  const run = (ownInput: object) => withPermit(ownInput, token, (permit) => queries[name](ownInput as never, { signal, onNotice, ...permit }));
+  const queries: Pick<AuthorizedDaybook, ReportName> = daybook;
+  const run = (ownInput: object) => withAuthorization(ownInput, token, (authorization) => queries[name](ownInput as never, { signal, onNotice, ...authorization }));
   if (token.project === null) return await run(input);
   const sequences = new SealedSequences(daybook, token.project);
   const ownInput = sequences.openInput(input);
@@ -33,22 +33,22 @@ export async function runQuery(name: ReportName, input: object, { daybook, token
 
 /** Explains a query, under the same rights as `runQuery`. @throws not_supported, and what `runQuery` throws */
 export async function explainQuery(name: ReportName, input: object, { daybook, token }: Caller): Promise<Explanation> {
-  const queries: PermittingDaybook = requireMember(daybook, "explain");
-  return await withPermit(input, token, (permit) => queries.explain(name, input, permit));
+  const queries: AuthorizedDaybook = requireMember(daybook, "explain");
+  return await withAuthorization(input, token, (authorization) => queries.explain(name, input, authorization));
 }
 
 /** Runs a query with a check of the token's rights, unless it may read everything. @throws internal (the check was skipped) */
-async function withPermit<Answer>(input: object, token: TokenRecord, run: (permit: Permitted) => Promise<Answer>): Promise<Answer> {
+async function withAuthorization<Answer>(input: object, token: TokenRecord, run: (authorization: Authorization) => Promise<Answer>): Promise<Answer> {
   if (mayQueryAll(token)) return await run({});
-  let isPermitted = false;
+  let isAuthorized = false;
   const answer = await run({
-    [PERMIT]: (plan) => {
+    [AUTHORIZE]: (plan) => {
       authorizeQuery(plan, input, token);
-      isPermitted = true;
+      isAuthorized = true;
     },
   });
   // A wrapper that does not pass on all options would skip the check.
-  if (isPermitted) return answer;
+  if (isAuthorized) return answer;
   throw new DaybookError(
     "internal",
     "a Daybook answered without checking the rights of the query: a wrapper must pass on all options of a query",

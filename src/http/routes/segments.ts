@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { SavedSegment } from "../../engine/query/saved-segments.js";
-import type { PeopleSegment } from "../../query/plan/insights/input.js";
+import type { PeopleSegment } from "../../query/plan/input.js";
 import type { RequiredAccess } from "../access/access.js";
 import { guarded, type Route } from "../routing/route.js";
 import { requireMember } from "../access/query-rights.js";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../core/base/errors.js";
-import type { QueryNotice } from "../../engine/query/notices.js";
+import type { QueryNotice } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";

@@ -1,7 +1,7 @@
 import type { answers } from "../../http/shapes/answers.js";
-import type { insightAnswers } from "../../http/shapes/insight-answers.js";
+import type { insightAnswers } from "../../http/shapes/insights.js";
 import type { privacyAnswers } from "../../http/shapes/privacy-shape.js";
-import type { reportAnswers } from "../../http/shapes/report-answers.js";
+import type { reportAnswers } from "../../http/shapes/reports.js";
 
 /* Response types of routes, derived from their shapes. */
 

@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { compareCodePoints } from "../../core/base/text-order.js";
 import type { RevenueByAttribution, UnconvertedItem, LtvCohorts } from "../plan/answers.js";
-import type { Plan } from "../plan/plan.js";
 import { ZERO, addMoney, compareMoney, majorUnits, MoneySums, majorUnitsPer, type Money } from "./money.js";
+import type { RevenueByAttributionPlan } from "../plan/plan.js";
 import type { Touch } from "./touch-of-text.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { isoOfDay } from "../../core/base/time.js";
 
-type Dimension = Plan<"revenueByAttribution">["dimension"];
+type Dimension = RevenueByAttributionPlan["dimension"];
 
 interface AttributedSum {
   readonly revenue: Money;

@@ -13,7 +13,10 @@ import type { PlannedFilter, Operand, QueryScope, Test, TouchDimension } from ".
 import { ID_COLUMN, TIME_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { referrerDomainOf } from "../../core/schema/web-address.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import { ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type IdentityTestContext, type KnownValues, type MembersOf, type ActorTest, type Predicate, type Selector } from "./predicate.js";
+import {
+  ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type IdentityTestContext, type KnownValues, type MembersOf, type ActorTest, type Predicate,
+  type Selector,
+} from "./predicate.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-reader.js";
 import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
 
@@ -98,7 +101,7 @@ function keyOf({ project, eventName, userId, where }: QueryScope): string | null
   return project === null && eventName === null && where.length === 0 ? "" : toHex(hash128("filters", JSON.stringify([project, eventName, where])));
 }
 
-/** Whether a field depends on identities, which change. */
+/** Whether its value follows from identities, which change. */
 function dependsOnIdentities({ kind }: Operand): boolean {
   return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
 }

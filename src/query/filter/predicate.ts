@@ -2,13 +2,12 @@ import type { CodeSet } from "../../storage/column/code-set.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import type { Steps } from "../../core/base/yield.js";
 import type { FrozenCodes } from "../../storage/column/paged-codes.js";
-import type { TouchDimension, PlannedFilter } from "../plan/plan.js";
+import type { TouchDimension, PlannedFilter, SegmentPlan } from "../plan/plan.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { CompanyView } from "../../identity/identity-view.js";
 import type { Regexes } from "./regex.js";
 import { assert } from "../../core/base/errors.js";
 import { compileValueTest, type ValueTest } from "./value-test.js";
-import type { SegmentPlan } from "../plan/insights/plan.js";
 
 /**
  * A comparison compiled for rows. Codes: a row's value is the code in the first column where it is not 0, and the set of that column decides;

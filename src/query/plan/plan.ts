@@ -1,11 +1,6 @@
 import type { EventRecord, FoundEvent } from "../../core/schema/event.js";
-import type {
-  CompanyTopUsers, IdentityDeviceGeo, IdentityProfile, IdentityReferrers, LtvCohorts, RevenueByAttribution, SessionItem, TopCompanies,
-} from "./answers.js";
+import type { SessionItem } from "./answers.js";
 import type { Numeric } from "./filters/number-form.js";
-import type { AggregateItem, PerDayItem } from "./input.js";
-import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "./insights/answers.js";
-import type { InsightPlans, KnownOperand } from "./insights/plan.js";
 
 /** Half-open `[fromMs, toMs)` in epoch milliseconds. */
 export interface Range {
@@ -62,6 +57,38 @@ export interface PlannedFilter {
 
 /** OR of groups, each an AND of filters; empty: no constraint. */
 export type Where = readonly (readonly PlannedFilter[])[];
+
+/** Operands that come from people and companies, not from events. */
+export type KnownOperand =
+  /** A trait of the event's identity, or its newest email. */
+  | { readonly kind: "person"; readonly path: string }
+  /** A trait of the event's company. */
+  | { readonly kind: "company"; readonly path: string }
+  /** The label that attribution would give the event as a payment of its identity. */
+  | { readonly kind: "paymentTouch"; readonly model: "first_touch" | "last_touch"; readonly dimension: TouchDimension }
+  /**
+   * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the query was made, from which last days count;
+   * no part of the query's meaning.
+   */
+  | { readonly kind: "segment"; readonly segment: SegmentPlan; readonly nowMs: number };
+
+/** When the events of a condition happen. */
+export type SegmentWindow =
+  | { readonly kind: "range"; readonly range: Range }
+  /** The last days before the query, of 86,400 s each, both ends included. */
+  | { readonly kind: "lastDays"; readonly days: number };
+
+/** A condition on an identity. */
+export type ConditionPlan =
+  /** From `atLeast` to `atMost` (null: no limit) matching events in the window. The scope's range is all time. */
+  | { readonly type: "did"; readonly scope: QueryScope; readonly window: SegmentWindow; readonly atLeast: number; readonly atMost: number | null }
+  /** Its first, or last, event in the project (null: any) lies in the window. */
+  | { readonly type: "firstSeen" | "lastSeen"; readonly project: string | null; readonly window: SegmentWindow }
+  /** A comparison of a `person` trait, or of the `companyId` or a `company` trait of the company that the identity was last seen with. */
+  | { readonly type: "is"; readonly comparison: PlannedFilter };
+
+/** People selected by what they did and are: OR of groups, each an AND of conditions. Segments with equal contents are equal. */
+export type SegmentPlan = readonly (readonly ConditionPlan[])[];
 
 /** What all event queries share. */
 export interface QueryScope {
@@ -139,120 +166,122 @@ export interface IdentityScope extends WindowedScope {
   readonly subject: Subject;
 }
 
-export interface PlanByReport extends InsightPlans {
-  countEvents: QueryScope & { readonly report: "countEvents" };
-  countEventsPerDay: QueryScope & { readonly report: "countEventsPerDay"; readonly fill: boolean };
-  countEventsRunningTotalPerDay: QueryScope & {
-    readonly report: "countEventsRunningTotalPerDay";
-    readonly fill: boolean;
-  };
-  countUniqueUsers: QueryScope & { readonly report: "countUniqueUsers" };
-  countUniqueUsersPerDay: QueryScope & { readonly report: "countUniqueUsersPerDay"; readonly fill: boolean };
-  aggregate: QueryScope & {
-    readonly report: "aggregate";
-    readonly by: Operand;
-    readonly measure: Measure;
-    readonly limit: number | null;
-  };
-  searchEvents: QueryScope & {
-    readonly report: "searchEvents";
-    /** False: plain records. */
-    readonly allFields: boolean;
-    readonly limit: number;
-    readonly cursor: CursorPosition | null;
-    /** Fingerprint of the query without `limit`, `cursor` and `allFields`. */
-    readonly fingerprint: string;
-  };
-  identitySessions: IdentityScope & {
-    readonly report: "identitySessions";
-    readonly limit: number;
-    /** First event of the last session shown. */
-    readonly cursor: CursorPosition | null;
-    readonly fingerprint: string;
-    readonly session: SessionRule;
-    readonly pageviewSlugs: readonly string[];
-    readonly revenue: RevenueRule;
-    readonly touch: TouchRule;
-  };
-  identityProfile: IdentityScope & {
-    readonly report: "identityProfile";
-    readonly session: SessionRule;
-    readonly pageviewSlugs: readonly string[];
-    readonly revenue: RevenueRule;
-  };
-  identityReferrers: IdentityScope & { readonly report: "identityReferrers"; readonly limit: number };
-  identityDeviceGeo: IdentityScope & { readonly report: "identityDeviceGeo" };
-  revenueByAttribution: WindowedScope & {
-    readonly report: "revenueByAttribution";
-    /** Payments of this project; touches of all. */
-    readonly payProject: string;
-    readonly model: "first_touch" | "last_touch";
-    readonly level: "account" | "identity";
-    readonly dimension: TouchDimension;
-    readonly limit: number;
-    readonly revenue: RevenueRule;
-    readonly touch: TouchRule;
-  };
-  ltvCohorts: WindowedScope & {
-    readonly report: "ltvCohorts";
-    readonly payProject: string;
-    readonly level: "account" | "identity";
-    readonly limit: number;
-    readonly revenue: RevenueRule;
-  };
-  topCompanies: WindowedScope & {
-    readonly report: "topCompanies";
-    readonly sort: "users" | "events" | "last_seen" | "revenue";
-    readonly limit: number;
-    readonly revenue: RevenueRule;
-  };
-  companyTopUsers: WindowedScope & {
-    readonly report: "companyTopUsers";
-    readonly companyId: string;
-    /** Null: no limit, which is Infinity in the input. */
-    readonly limit: number | null;
-  };
+/** A plan of any report. A member that several reports have means the same in all of them. */
+export interface AnyPlan extends QueryScope {
+  readonly report: string;
+  /** The project that must exist. */
+  readonly payProject?: string;
+  /** Whose figures they are: of companies for `account`. */
+  readonly level?: string;
+  readonly asOf?: number | "latest" | null;
+  /** Values that are read to count or to group by. */
+  readonly by?: Operand;
+  readonly node?: Operand;
+  readonly measure?: string | { readonly type: string; readonly field: Operand | null };
+  readonly breakdown?: { readonly fields: readonly Operand[] } | null;
+  /** Events that have a scope of their own. */
+  readonly steps?: readonly { readonly scope: QueryScope }[];
+  readonly exclusions?: readonly { readonly scope: QueryScope }[];
+  readonly cohortEvent?: QueryScope;
+  readonly returnEvent?: QueryScope;
 }
 
-export type ReportName = keyof PlanByReport;
-export type Plan<K extends ReportName = ReportName> = PlanByReport[K];
-
-/** Results of an executor: numbers and rows, before cursors are sealed into text. */
-export interface AnswerByReport {
-  countEvents: number;
-  countEventsPerDay: readonly PerDayItem[];
-  countEventsRunningTotalPerDay: readonly PerDayItem[];
-  countUniqueUsers: number;
-  countUniqueUsersPerDay: readonly PerDayItem[];
-  aggregate: readonly AggregateItem[];
-  searchEvents: { readonly next: CursorPosition | null; readonly events: readonly (EventRecord | FoundEvent)[] };
-  identitySessions: {
-    readonly identityId: string;
-    readonly next: CursorPosition | null;
-    readonly sessions: readonly SessionItem[];
-  };
-  identityProfile: IdentityProfile;
-  identityReferrers: IdentityReferrers;
-  identityDeviceGeo: IdentityDeviceGeo;
-  revenueByAttribution: RevenueByAttribution;
-  ltvCohorts: LtvCohorts;
-  topCompanies: TopCompanies;
-  companyTopUsers: CompanyTopUsers;
-  trend: Trend;
-  funnel: Funnel;
-  retention: Retention;
-  lifecycle: Lifecycle;
-  stickiness: Stickiness;
-  paths: Paths;
-  sessionsOverview: SessionsOverview;
-  webOverview: WebOverview;
+export interface CountPlan<Report extends string> extends QueryScope {
+  readonly report: Report;
 }
-export type Answer<K extends ReportName> = AnswerByReport[K];
 
-/** Executes plans: in memory here, in a database for stores that outgrow one machine. */
-export interface Executor {
-  /** @throws aborted, query_timeout, corruption */
-  execute<K extends ReportName>(plan: PlanByReport[K], signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>>;
+export interface PerDayPlan<Report extends string> extends CountPlan<Report> {
+  readonly fill: boolean;
+}
+
+export interface AggregatePlan extends CountPlan<"aggregate"> {
+  readonly by: Operand;
+  readonly measure: Measure;
+  readonly limit: number | null;
+}
+
+export interface SearchEventsPlan extends CountPlan<"searchEvents"> {
+  /** False: plain records. */
+  readonly allFields: boolean;
+  readonly limit: number;
+  readonly cursor: CursorPosition | null;
+  /** Fingerprint of the query without `limit`, `cursor` and `allFields`. */
+  readonly fingerprint: string;
+}
+
+export interface IdentitySessionsPlan extends IdentityScope {
+  readonly report: "identitySessions";
+  readonly limit: number;
+  /** First event of the last session shown. */
+  readonly cursor: CursorPosition | null;
+  readonly fingerprint: string;
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  readonly revenue: RevenueRule;
+  readonly touch: TouchRule;
+}
+
+export interface IdentityProfilePlan extends IdentityScope {
+  readonly report: "identityProfile";
+  readonly session: SessionRule;
+  readonly pageviewSlugs: readonly string[];
+  readonly revenue: RevenueRule;
+}
+
+export interface IdentityReferrersPlan extends IdentityScope {
+  readonly report: "identityReferrers";
+  readonly limit: number;
+}
+
+export interface IdentityDeviceGeoPlan extends IdentityScope {
+  readonly report: "identityDeviceGeo";
+}
+
+export interface RevenueByAttributionPlan extends WindowedScope {
+  readonly report: "revenueByAttribution";
+  /** Payments of this project; touches of all. */
+  readonly payProject: string;
+  readonly model: "first_touch" | "last_touch";
+  readonly level: "account" | "identity";
+  readonly dimension: TouchDimension;
+  readonly limit: number;
+  readonly revenue: RevenueRule;
+  readonly touch: TouchRule;
+}
+
+export interface LtvCohortsPlan extends WindowedScope {
+  readonly report: "ltvCohorts";
+  readonly payProject: string;
+  readonly level: "account" | "identity";
+  readonly limit: number;
+  readonly revenue: RevenueRule;
+}
+
+export interface TopCompaniesPlan extends WindowedScope {
+  readonly report: "topCompanies";
+  readonly sort: "users" | "events" | "last_seen" | "revenue";
+  readonly limit: number;
+  readonly revenue: RevenueRule;
+}
+
+export interface CompanyTopUsersPlan extends WindowedScope {
+  readonly report: "companyTopUsers";
+  readonly companyId: string;
+  /** Null: no limit, which is Infinity in the input. */
+  readonly limit: number | null;
+}
+
+/** A page of events, before the position of the next page is sealed into a cursor. */
+export interface FoundEvents {
+  readonly next: CursorPosition | null;
+  readonly events: readonly (EventRecord | FoundEvent)[];
+}
+
+/** A page of sessions, likewise. */
+export interface FoundSessions {
+  readonly identityId: string;
+  readonly next: CursorPosition | null;
+  readonly sessions: readonly SessionItem[];
 }
 
 /** What planning needs besides the input. */

@@ -58,14 +58,26 @@ function expandedWord(word: string): string[] {
 
 /** Options that determine what reports mean. */
 export interface RuleOptions {
+  /** The organization's reporting currency, ISO 4217. Default USD. */
   readonly currency?: string;
+  /** When sessions end. Default: after a gap of 30 minutes, or a length of 24 hours. */
   readonly session?: { readonly gapMs?: number; readonly maxMs?: number };
+  /** Slugs of events that are page views. Default: pageview, page-view, page, screen-view. */
   readonly pageviewSlugs?: readonly string[];
+  /** Names of events whose metadata holds an amount, compared by slug. Default: Payment, Purchase, Order Completed; Refund, Order Refunded. */
   readonly revenue?: { readonly paymentNames?: readonly string[]; readonly refundNames?: readonly string[] };
+  /**
+   * Which visits are attributed to a source. Hosts include their subdomains; `pay.*` matches `pay.com`, `pay.co.uk` and any other ending. An app is
+   * given by its package name.
+   */
   readonly attribution?: {
+    /** Referrers that are never a source, besides the usual payment pages. */
     readonly excludedHosts?: readonly string[];
+    /** Hosts with the medium organic, instead of the usual search engines. */
     readonly searchHosts?: readonly string[];
+    /** Hosts with the medium social, instead of the usual networks. */
     readonly socialHosts?: readonly string[];
+    /** How long a touch counts, in ms. Default: without limit. */
     readonly lookbackMs?: number | null;
   };
 }

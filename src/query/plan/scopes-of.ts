@@ -1,17 +1,16 @@
-import type { ConditionPlan, SegmentPlan } from "./insights/plan.js";
-import type { Operand, Plan, QueryScope } from "./plan.js";
+import type { AnyPlan, ConditionPlan, Operand, QueryScope, SegmentPlan } from "./plan.js";
 
 /**
  * Every scope of a plan: its own first, then those of its steps, exclusions, cohort and return events, then those of the conditions in the
  * segments that filters name. Cost: the filters of the plan.
  */
-export function scopesOf(plan: Plan): readonly QueryScope[] {
+export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
   const own = ownScopesOf(plan);
   return [...own, ...conditionsIn(segmentsIn(own)).flatMap((condition) => (condition.type === "did" ? [condition.scope] : []))];
 }
 
 /** The segments that the filters of a plan name, each object once. */
-export function segmentsOf(plan: Plan): readonly SegmentPlan[] {
+export function segmentsOf(plan: AnyPlan): readonly SegmentPlan[] {
   return segmentsIn(ownScopesOf(plan));
 }
 
@@ -30,7 +29,7 @@ export interface OperandUse {
  * segment contributes its own operand and those of the segment. Values that a report always reads, such as companies for the level
  * `account`, are not included.
  */
-export function operandsOf(plan: Plan): readonly OperandUse[] {
+export function operandsOf(plan: AnyPlan): readonly OperandUse[] {
   const filters = scopesOf(plan).flatMap(({ where }) => where.flat());
   const compared = conditionsIn(segmentsOf(plan)).flatMap((condition) => (condition.type === "is" ? [condition.comparison] : []));
   return [
@@ -41,32 +40,15 @@ export function operandsOf(plan: Plan): readonly OperandUse[] {
 }
 
 /** Without the scopes of segments. */
-function ownScopesOf(plan: Plan): readonly QueryScope[] {
-  switch (plan.report) {
-    case "funnel":
-      return [plan, ...[...plan.steps, ...plan.exclusions].map(({ scope }) => scope)];
-    case "retention":
-      return [plan, plan.cohortEvent, plan.returnEvent];
-    default:
-      return [plan];
-  }
+function ownScopesOf(plan: AnyPlan): readonly QueryScope[] {
+  const { steps = [], exclusions = [], cohortEvent, returnEvent } = plan;
+  const events = [...steps, ...exclusions].map(({ scope }) => scope);
+  return [plan, ...events, ...(cohortEvent === undefined ? [] : [cohortEvent]), ...(returnEvent === undefined ? [] : [returnEvent])];
 }
 
-function fieldsOf(plan: Plan): readonly Operand[] {
-  switch (plan.report) {
-    case "aggregate":
-      return [plan.by];
-    case "trend":
-      return [...(plan.measure.field === null ? [] : [plan.measure.field]), ...(plan.breakdown?.fields ?? [])];
-    case "funnel":
-    case "retention":
-    case "sessionsOverview":
-      return plan.breakdown?.fields ?? [];
-    case "paths":
-      return [plan.node];
-    default:
-      return [];
-  }
+function fieldsOf({ by, measure, breakdown, node }: AnyPlan): readonly Operand[] {
+  const measured = typeof measure === "object" ? measure.field : null;
+  return [by, measured, ...(breakdown?.fields ?? []), node].filter((field) => field !== undefined && field !== null);
 }
 
 function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
@@ -76,4 +58,21 @@ function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
 
 function conditionsIn(segments: readonly SegmentPlan[]): readonly ConditionPlan[] {
   return segments.flat(2);
+}
+
+/** Data that not every token may query. */
+export type ProtectedData = "revenue" | "identities" | "companies";
+
+/**
+ * The protected data that a query open to every token reveals by its measure, fields, filters or segments: it needs the rights of the endpoints
+ * for that data. Empty for the queries about identities, money and companies themselves.
+ */
+export function protectedDataOf(plan: AnyPlan): ReadonlySet<ProtectedData> {
+  const matters = new Set<ProtectedData>();
+  if (typeof plan.measure === "object" && plan.measure.type === "revenue") matters.add("revenue");
+  for (const { operand, use } of operandsOf(plan)) {
+    if (operand.kind === "person" || operand.kind === "paymentTouch") matters.add("identities");
+    if (operand.kind === "company" || (operand.kind === "companyId" && use === "condition")) matters.add("companies");
+  }
+  return matters;
 }

@@ -8,7 +8,7 @@ import type { KnownEnds } from "../../identity/identity-view.js";
 import { Memberships } from "../../identity/memberships.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Plan, Range, RevenueRule, TouchRule } from "../plan/plan.js";
+import type { Range, RevenueRule, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../storage/segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
@@ -162,7 +162,7 @@ export class Tables implements Droppable {
   }
 
   /** The labels of payments, to be settled at this snapshot; null when something is missing. */
-  paymentLabels(plan: Plan<"revenueByAttribution">, moment: TableSnapshot, missing: PendingLoads): PaymentLabels | null {
+  paymentLabels(plan: RevenueByAttributionPlan, moment: TableSnapshot, missing: PendingLoads): PaymentLabels | null {
     const { table, companies, labels } = this.#revenueOf(plan.revenue);
     const { touches, ofCompanies } = this.#touchesOf(plan.touch);
     const accounts = plan.level === "account" ? { touches: ofCompanies, payments: companies } : null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryTokens, ROLES, SCOPES } from "../../../src/http/index.js";
 import type { Role, Scope } from "../../../src/http/index.js";
-import type { ReportName } from "../../../src/query/plan/plan.js";
+import type { ReportName } from "../../../src/query/queries.js";
 import { routes } from "../../../src/http/routes/table.js";
 import { completeRequest } from "../complete-request.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fixedClock } from "../../../src/core/base/time.js";
 import { DaybookError } from "../../../src/core/base/errors.js";
-import type { QueryOptions } from "../../../src/engine/query/on-snapshot.js";
+import type { QueryOptions } from "../../../src/query/queries.js";
 import type { Handler, WireReply } from "../../../src/http/index.js";
 import { networkOf } from "../../../src/http/access/client-address.js";
 import { codeOf, get, handlerOf, NOW_MS, send, stubDaybook } from "../kit.js";

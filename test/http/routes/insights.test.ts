@@ -6,7 +6,7 @@ import { insightFaults } from "../../support/random/insight-faults.js";
 import { insightHistory } from "../../support/random/insight-history.js";
 import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
 import { timesOf } from "../../support/random/insight-scope.js";
-import { insightAnswers } from "../../../src/http/shapes/insight-answers.js";
+import { insightAnswers } from "../../../src/http/shapes/insights.js";
 import type { Handler } from "../../../src/http/index.js";
 import { daybookOptions } from "../../oracle/person-case.js";
 import { baseSeed, caseCount, nowMs, sliceOf } from "../../oracle/settings.js";

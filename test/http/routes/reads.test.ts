@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { QueryOptions } from "../../../src/engine/query/on-snapshot.js";
+import type { QueryOptions } from "../../../src/query/queries.js";
 import { handlerOf, requestOf, send, stubDaybook } from "../kit.js";
 
 const perDay = [{ day: "2026-03-01T00:00:00.000Z", count: 7 }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DaybookError, type ErrorCode } from "../../../src/core/base/errors.js";
-import type { QueryOptions } from "../../../src/engine/query/on-snapshot.js";
+import type { QueryOptions } from "../../../src/query/queries.js";
 import { routes } from "../../../src/http/routes/table.js";
 import { codeOf, get, handlerOf, stubDaybook } from "../kit.js";
 import { REPORT_ANSWERS } from "../report-answers.js";

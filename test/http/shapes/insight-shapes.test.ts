@@ -1,8 +1,7 @@
 import { expect, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
 import type { Daybook } from "daybook";
-import { insightAnswers } from "../../../src/http/shapes/insight-answers.js";
-import type { insightBodies } from "../../../src/http/shapes/insight-bodies.js";
+import { insightAnswers, type insightBodies } from "../../../src/http/shapes/insights.js";
 import type { InsightInputs, InsightName } from "../../support/random/insight-questions.js";
 import { REPORT_ANSWERS } from "../report-answers.js";
 import { wireText } from "../wire-names.js";

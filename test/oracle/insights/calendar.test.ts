@@ -2,7 +2,7 @@ import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
 import { unitAt, unitBefore, type Calendar } from "../../support/oracle/insights/calendar.js";
 import { localMs, offsetMs } from "../../support/oracle/insights/zone.js";
-import type { CalendarUnit, WeekDay } from "../../../src/query/plan/insights/input.js";
+import type { CalendarUnit, WeekDay } from "../../../src/query/plan/input.js";
 
 const calendarOf = (timeZone: string, weekStart: WeekDay = "monday"): Calendar => ({ timeZone, weekStart });
 const at = (timeZone: string, unit: CalendarUnit, time: string, weekStart: WeekDay = "monday") => {

@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
 import type { Random } from "daybook/testing";
 import { expect, test } from "vitest";
-import type { FunnelExclusionInput, FunnelInput } from "../../../src/query/plan/insights/input.js";
+import type { FunnelExclusionInput, FunnelInput } from "../../../src/query/plan/input.js";
 import { ask, event } from "./made.js";
 import { ofHistories } from "./random-history.js";
 

@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
 import type { HistoryItem } from "../../support/index.js";
 import { expect, test } from "vitest";
-import type { FunnelInput } from "../../../src/query/plan/insights/input.js";
+import type { FunnelInput } from "../../../src/query/plan/input.js";
 import { ask, event, identify, group } from "./made.js";
 
 const startMs = Date.parse("2026-03-01T00:00Z");

@@ -1,6 +1,6 @@
 import type { EventInput } from "daybook";
 import { expect, test } from "vitest";
-import type { PathsInput } from "../../../src/query/plan/insights/input.js";
+import type { PathsInput } from "../../../src/query/plan/input.js";
 import { ask, event } from "./made.js";
 
 const startMs = Date.parse("2026-03-01T00:00Z");

@@ -1,7 +1,7 @@
 import type { EventInput } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type HistoryItem } from "../../support/index.js";
-import type { InsightInput } from "../../../src/query/plan/insights/input.js";
+import type { InsightInput } from "../../../src/query/plan/input.js";
 import { baseSeed, caseCount } from "../settings.js";
 import type { Case } from "./laws/law.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RetentionInput } from "../../../src/query/plan/insights/input.js";
+import type { RetentionInput } from "../../../src/query/plan/input.js";
 import { ask, event, group } from "./made.js";
 
 const nowMs = Date.parse("2026-05-05T12:00Z");

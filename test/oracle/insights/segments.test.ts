@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SegmentCondition } from "../../../src/query/plan/insights/input.js";
+import type { SegmentCondition } from "../../../src/query/plan/input.js";
 import { ask, event, group, identify } from "./made.js";
 
 const history = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TrendInput } from "../../../src/query/plan/insights/input.js";
+import type { TrendInput } from "../../../src/query/plan/input.js";
 import { ask, event } from "./made.js";
 
 const bucketsOf = (input: TrendInput, history = [event("2026-03-01T00:00Z")]) => ask(history).trend(input).buckets;

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/base/limits.js";
 import { MS_PER_DAY } from "../../../src/core/base/time.js";
-import { planners } from "../../../src/query/plan/planners.js";
+import { reports } from "../../../src/query/reports/reports.js";
 import { context, thrown } from "./thrown.js";
 
-const range = (startDate: unknown, endDate?: unknown) => planners.countEvents({ startDate, endDate }, context).range;
+const range = (startDate: unknown, endDate?: unknown) => reports.countEvents.plan({ startDate, endDate }, context).range;
 const march = Date.UTC(2026, 2, 1);
 const noon = march + MS_PER_DAY / 2;
 
 test("without dates the range is all of representable time", () => {
-  expect(planners.countEvents({}, context).range).toEqual({ fromMs: 0, toMs: LIMITS.instantMaxMs });
+  expect(reports.countEvents.plan({}, context).range).toEqual({ fromMs: 0, toMs: LIMITS.instantMaxMs });
   expect(range(null, null)).toEqual({ fromMs: 0, toMs: LIMITS.instantMaxMs });
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { planners } from "../../../src/query/plan/planners.js";
+import { reports } from "../../../src/query/reports/reports.js";
 import { context, thrown } from "./thrown.js";
 
-const where = (filterGroups: unknown) => planners.countEvents({ filterGroups }, context).where;
+const where = (filterGroups: unknown) => reports.countEvents.plan({ filterGroups }, context).where;
 const filter = { fieldName: "device", operator: "=", value: "mobile" };
 const isMobile = { operand: { kind: "field", field: "device" }, test: { op: "equals", values: ["mobile"] }, negated: false };
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { planners } from "../../../src/query/plan/planners.js";
+import { reports } from "../../../src/query/reports/reports.js";
 import { context, thrown } from "./thrown.js";
 
 function settled(operator: string, value?: unknown) {
   const filterGroups = [{ filters: [{ fieldName: "plan", operator, value }] }];
-  const comparison = planners.countEvents({ filterGroups }, context).where[0]?.[0];
+  const comparison = reports.countEvents.plan({ filterGroups }, context).where[0]?.[0];
   return { ...comparison?.test, negated: comparison?.negated };
 }
 

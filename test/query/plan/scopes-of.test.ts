@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { planners, protectedDataOf } from "../../../src/query/plan/planners.js";
-import { operandsOf, scopesOf, segmentsOf } from "../../../src/query/plan/scopes-of.js";
+import { reports } from "../../../src/query/reports/reports.js";
+import { operandsOf, protectedDataOf, scopesOf, segmentsOf } from "../../../src/query/plan/scopes-of.js";
 import { groups, is, planned } from "./insights/planned.js";
 import { ruled } from "./ruled-context.js";
 
@@ -14,7 +14,7 @@ const uses = (plan: Parameters<typeof operandsOf>[0]) => operandsOf(plan).map(({
 
 test("a question of one kind of events has one scope", () => {
   for (const report of ["countEvents", "searchEvents", "topCompanies"] as const) {
-    const plan = planners[report]({}, ruled);
+    const plan = reports[report].plan({}, ruled);
     expect(scopesOf(plan)).toEqual([plan]);
     expect(operandsOf(plan)).toEqual([]);
   }
@@ -27,7 +27,7 @@ test("steps, exclusions, cohorts and returns have scopes of their own, and segme
   expect(scopesOf(funnel).slice(0, 4)).toEqual([funnel, funnel.steps[0]?.scope, funnel.steps[1]?.scope, funnel.exclusions[0]?.scope]);
   const retention = planned("retention", { cohortEvent: { eventName: "a" }, returnEvent: { eventName: "b" } });
   expect(names(retention)).toEqual([null, "a", "b"]);
-  expect(names(planners.countEvents({ filterGroups, segments }, ruled))).toEqual([null, "s"]);
+  expect(names(reports.countEvents.plan({ filterGroups, segments }, ruled))).toEqual([null, "s"]);
 });
 
 test("a segment is listed once, however often it is named, and not where no filter names it", () => {
@@ -46,7 +46,7 @@ test("operands are those of filters, of fields, and of what segments compare", (
   expect(uses(planned("retention", { breakdown: { fields: ["device"] }, returnEvent: { filterGroups: groups([is("os", "x")]) } }))).toEqual(["filter os", "field device"]);
   expect(uses(planned("sessionsOverview", { breakdown: { fields: ["device"] } }))).toEqual(["field device"]);
   expect(uses(planned("paths", { node: "company.size" }))).toEqual(["field size"]);
-  expect(uses(planners.aggregate({ field: "os", filterGroups: groups([is("url", "x")]) }, ruled))).toEqual(["filter url", "field os"]);
+  expect(uses(reports.aggregate.plan({ field: "os", filterGroups: groups([is("url", "x")]) }, ruled))).toEqual(["filter url", "field os"]);
 });
 
 test.each<[string, object, string[]]>([
@@ -64,5 +64,5 @@ test.each<[string, object, string[]]>([
 ])("what a question tells of beside events: %s", (_title, input, matters) => {
   expect([...protectedDataOf(planned("trend", input))]).toEqual(matters);
   if ("measure" in input || "breakdown" in input) return;
-  expect([...protectedDataOf(planners.countEvents(input, ruled))]).toEqual(matters);
+  expect([...protectedDataOf(reports.countEvents.plan(input, ruled))]).toEqual(matters);
 });

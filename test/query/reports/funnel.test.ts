@@ -4,7 +4,7 @@ import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type HistoryItem, type Oracle } from "../../support/index.js";
 import { expect, test } from "vitest";
 import { DaybookError } from "../../../src/core/base/errors.js";
-import type { EventSelector, FunnelExclusionInput, FunnelInput, FunnelStepInput, InsightField, InsightInput } from "../../../src/query/plan/insights/input.js";
+import type { EventSelector, FunnelExclusionInput, FunnelInput, FunnelStepInput, InsightField, InsightInput } from "../../../src/query/plan/input.js";
 import { arrive } from "../../support/random/arrive.js";
 import { personHistory } from "../../support/random/person-history.js";
 import { randomOptions } from "../../support/random/person-options.js";

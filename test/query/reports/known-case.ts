@@ -3,11 +3,11 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type Oracle, type OracleOptions } from "../../support/index.js";
 import { MemoryExecutor } from "../../../src/engine/query/executor.js";
-import type { Work } from "../../../src/engine/query/work.js";
+import type { QueryStats } from "../../../src/engine/query/execution.js";
 import { storeOf } from "../../../src/engine/open-daybook.js";
 import { ReportContexts } from "../../../src/engine/query/report-contexts.js";
 import { reportRules } from "../../../src/query/plan/report-rules.js";
-import type { Plan } from "../../../src/query/plan/plan.js";
+import type { Plan } from "../../../src/query/queries.js";
 import { arrive } from "../../support/random/arrive.js";
 import { knownHistory } from "../../support/random/known-history.js";
 import { randomOptions } from "../../support/random/person-options.js";
@@ -18,14 +18,14 @@ import { knownPlan, type KnownQuestion } from "./known-plan.js";
 export interface PlanAsked {
   execute(plan: Plan): Promise<unknown>;
   /** What the last question touched. */
-  readonly work: Work;
+  readonly work: QueryStats;
 }
 
 /** @param options those that settle what answers mean */
 export function planAsked(daybook: Daybook, options: Omit<OracleOptions, "nowMs"> = {}): PlanAsked {
   const store = storeOf(daybook);
   if (store === null) throw new Error("a Daybook of this process has a store");
-  const works: Work[] = [];
+  const works: QueryStats[] = [];
   const executor = new MemoryExecutor(store, new ReportContexts(store, options.rates ?? (() => undefined), reportRules(options as object)), (_, work) => works.push(work));
   return {
     execute: (plan) => executor.execute(plan),

@@ -1,11 +1,11 @@
 import type { CountEventsInput, FilterGroupInput, PerDayInput } from "daybook";
 import { LIMITS } from "../../../src/core/base/limits.js";
 import { planRange } from "../../../src/query/plan/date-range.js";
-import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../../src/query/plan/insights/input.js";
-import type { ConditionPlan, KnownOperand, SegmentPlan, SegmentWindow } from "../../../src/query/plan/insights/plan.js";
+import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../../src/query/plan/input.js";
 import { readMembers } from "../../../src/query/plan/members.js";
-import type { PlannedFilter, Operand, Plan, ReportName, Where } from "../../../src/query/plan/plan.js";
-import { planners } from "../../../src/query/plan/planners.js";
+import type { ConditionPlan, KnownOperand, Operand, PlannedFilter, SegmentPlan, SegmentWindow, Where } from "../../../src/query/plan/plan.js";
+import type { Plan, ReportName } from "../../../src/query/queries.js";
+import { reports } from "../../../src/query/reports/reports.js";
 import { nowMs } from "../../support/random/now.js";
 import { ruled } from "../plan/ruled-context.js";
 
@@ -22,7 +22,7 @@ export function knownPlan({ report, input }: KnownQuestion): Plan {
   const { segments, filterGroups, ...rest } = input as Input;
   const scope = { ...rest, filterGroups: filterGroups?.map(namedSegments) ?? null };
   const plans = new Map(Object.entries(segments ?? {}).map(([name, segment]) => [name, segmentPlan(segment, input.project ?? null)]));
-  const plan = planners[report as ReportName](scope, ruled);
+  const plan = reports[report as ReportName].plan(scope, ruled);
   return { ...plan, where: knownWhere(plan.where, plans) };
 }
 
@@ -44,7 +44,7 @@ function conditionPlan(condition: SegmentCondition, project: string | null): Con
   switch (condition.type) {
     case "did":
     case "did_not": {
-      const { range: _, ...plan } = planners.countEvents({ eventName: condition.eventName, filterGroups: condition.filterGroups, project }, ruled);
+      const { range: _, ...plan } = reports.countEvents.plan({ eventName: condition.eventName, filterGroups: condition.filterGroups, project }, ruled);
       const scope = { project, eventName: plan.eventName, userId: null, range: { fromMs: 0, toMs: LIMITS.instantMaxMs }, where: knownWhere(plan.where, new Map()) };
       const [atLeast, atMost] = condition.type === "did_not" ? [0, 0] : [condition.atLeast ?? 1, condition.atMost ?? null];
       return { type: "did", scope, window: windowOf(condition), atLeast, atMost };
@@ -57,7 +57,7 @@ function conditionPlan(condition: SegmentCondition, project: string | null): Con
     case "company": {
       const { field, operator, value } = condition;
       const fieldName = condition.type === "trait" ? `person.${field}` : (field ?? null) === null ? "company_id" : `company.${field}`;
-      const { where } = planners.countEvents({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] }, ruled);
+      const { where } = reports.countEvents.plan({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] }, ruled);
       return { type: "is", comparison: knownWhere(where, new Map())[0]?.[0] as PlannedFilter };
     }
   }

@@ -1,6 +1,6 @@
 import type { FilterGroupInput, FilterInput } from "daybook";
 import type { Random } from "daybook/testing";
-import type { PeopleSegment, SegmentCondition } from "../../../src/query/plan/insights/input.js";
+import type { PeopleSegment, SegmentCondition } from "../../../src/query/plan/input.js";
 import type { KnownQuestion } from "./known-plan.js";
 import { knownFilter, knownQuestions } from "./known-questions.js";
 

@@ -20,11 +20,11 @@ import type {
   PerDayInput,
   PerDayItem,
   RevenueByAttributionInput,
+  SegmentsInput,
   TopCompaniesInput,
   UniqueUsersInput,
   UniqueUsersPerDayInput,
 } from "../../../src/query/plan/input.js";
-import type { SegmentsInput } from "../../../src/query/plan/insights/input.js";
 import type { FoundEvent } from "../../../src/core/schema/event.js";
 import { revenueByAttribution } from "./attribution.js";
 import { companyTopUsers, topCompanies } from "./company-reports.js";

@@ -1,6 +1,6 @@
 import { rejectUnknownOptions, type KnownOptions } from "../../../src/core/base/options.js";
 import type { DaybookOptions } from "../../../src/engine/options.js";
-import type { PeopleSegment } from "../../../src/query/plan/insights/input.js";
+import type { PeopleSegment } from "../../../src/query/plan/input.js";
 import type { HostList } from "../../../src/query/plan/plan.js";
 import { PAYMENT_HOSTS, SEARCH_HOSTS, SIGN_IN_HOSTS, SOCIAL_HOSTS } from "../../../src/query/plan/report-rules.js";
 import { slugOf } from "./slug.js";

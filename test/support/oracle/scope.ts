@@ -1,5 +1,4 @@
-import type { CountEventsInput } from "../../../src/query/plan/input.js";
-import type { SegmentsInput } from "../../../src/query/plan/insights/input.js";
+import type { CountEventsInput, SegmentsInput } from "../../../src/query/plan/input.js";
 import { rangeOf } from "./dates.js";
 import type { OracleEvent } from "./event.js";
 import { filterGroups } from "./filter.js";

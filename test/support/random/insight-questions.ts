@@ -1,6 +1,6 @@
 import type {
   BreakdownInput, FunnelExclusionInput, FunnelInput, FunnelStepInput, Interval, LifecycleInput, PathsInput, RetentionInput, SessionsOverviewInput, StickinessInput, TrendInput, TrendMeasure, WebOverviewInput,
-} from "../../../src/query/plan/insights/input.js";
+} from "../../../src/query/plan/input.js";
 import { labels, stepNames } from "./insight-values.js";
 import { anyField, dates, insightScope, narrowDates, numericField, selector, type Known } from "./insight-scope.js";
 

@@ -1,5 +1,4 @@
-import type { FilterGroupInput, FilterInput } from "../../../src/query/plan/input.js";
-import type { EventSelector, InsightInput, PeopleSegment, SegmentCondition } from "../../../src/query/plan/insights/input.js";
+import type { FilterGroupInput, FilterInput, EventSelector, InsightInput, PeopleSegment, SegmentCondition } from "../../../src/query/plan/input.js";
 import type { History } from "../oracle/history.js";
 import { offsetMs } from "../oracle/insights/zone.js";
 import type { Random } from "../../../src/testing/random.js";

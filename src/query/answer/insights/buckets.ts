@@ -4,7 +4,7 @@ import { isoOf } from "../../../core/base/time.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import { zoneOf } from "../../../core/calendar/zone.js";
 import type { Bucket } from "../../plan/insights/answers.js";
-import type { CalendarUnit, Interval } from "../../plan/insights/input.js";
+import type { CalendarUnit, Interval } from "../../plan/input.js";
 import type { CalendarPlan, InsightScope } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 

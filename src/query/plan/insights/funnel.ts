@@ -1,17 +1,18 @@
+import type { FunnelPlan } from "./plan.js";
 import { parameterError } from "../../../core/base/errors.js";
-import type { PlanContext, Plan } from "../plan.js";
+import type { PlanContext } from "../plan.js";
 import { memberError, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
 import {
   planBreakdown, readBreakdown, refuseManyBuckets, readInsight, CALENDAR_UNITS, LEVELS, readShortText, type InsightParts, type EventSelection,
+  defined,
 } from "./insight-scope.js";
-import { defined } from "./definition.js";
 
 export const STEP_COUNT = { min: 2, max: 20 } as const;
 export const EXCLUSION_COUNT_MAX = 10;
 export const WINDOW_SEC = { min: 1, max: 31_622_400, default: 1_209_600 } as const;
 const EVENT = ["eventName", "filterGroups"];
 
-type PlannedFunnel = Plan<"funnel">;
+type PlannedFunnel = FunnelPlan;
 
 /** Plans a `funnel` query. @throws what `readInsight` throws */
 export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel {

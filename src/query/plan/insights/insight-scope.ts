@@ -1,8 +1,11 @@
 import { shown } from "../../../core/base/errors.js";
+import { hash128, toHex } from "../../../core/base/hash.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { WEEK_DAYS, CLOCK_UNIT_MS } from "../../../core/calendar/units.js";
 import { zoneOf, type Zone } from "../../../core/calendar/zone.js";
-import type { PlanContext, QueryScope, Where, Range } from "../plan.js";
+import type { AnyPlan, PlanContext, QueryScope, Range, ReportRules, Where } from "../plan.js";
+import { canonicalText } from "../cursor.js";
+import { operandsOf } from "../scopes-of.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { FilterPlanner } from "../filters/filter-groups.js";
@@ -11,7 +14,7 @@ import type { InsightScope, BreakdownPlan } from "./plan.js";
 import { planSegments } from "./segments.js";
 import { fieldOf } from "../filters/field-operand.js";
 import { axisOf } from "../../../core/calendar/axis.js";
-import type { Interval, CalendarUnit, EntityLevel } from "./input.js";
+import type { Interval, CalendarUnit, EntityLevel } from "../input.js";
 import { isLongerThan } from "../filters/filter-value.js";
 
 const SCOPE_NAMES = ["project", "eventName", "filterGroups", "startDate", "endDate", "timeZone", "weekStart", "segments", "asOf"];
@@ -163,3 +166,38 @@ export const INTERVALS = [...CALENDAR_UNITS, "total"] as const satisfies readonl
 export const PERIOD_UNITS = ["day", "week", "month"] as const satisfies readonly CalendarUnit[];
 
 export const LEVELS = ["identity", "account"] as const satisfies readonly EntityLevel[];
+
+/** Incremented when the meaning of plans changes. */
+const SEMANTICS = 1;
+/** Members of plans that are no part of their definition; the rules are in `options`, as far as the query uses them. */
+const UNDEFINING: readonly string[] = ["definition", "asOf", "session", "pageviewSlugs", "revenue", "touch"];
+
+type InsightPlan = AnyPlan & InsightScope;
+
+/**
+ * The plan with its definition: equal plans have equal ones. It covers the option rules that the query uses, but not the current time, so that
+ * the same query has the same definition tomorrow.
+ */
+export function defined<P extends InsightPlan>(plan: P, rules: ReportRules): P {
+  const members = Object.entries({ ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) }).filter(([name]) => !UNDEFINING.includes(name));
+  return { ...plan, definition: `def_${toHex(hash128("definition", canonicalText(Object.fromEntries(members))))}` };
+}
+
+function rulesInUse(plan: InsightPlan, { session, pageviewSlugs, revenue, touch }: ReportRules): object {
+  const { paymentSlugs, refundSlugs } = revenue;
+  const kinds = new Set(operandsOf(plan).map(({ operand: { kind } }) => kind));
+  const isOverview = plan.report === "sessionsOverview" || plan.report === "webOverview";
+  const ofSessions = isOverview || plan.report === "paths" || (plan.report === "funnel" && plan.level === "session") || measures(plan, "sessions");
+  return {
+    // Payments that servers send belong to no session.
+    ...(ofSessions ? { session, revenue: { paymentSlugs, refundSlugs } } : {}),
+    ...(isOverview ? { pageviewSlugs } : {}),
+    // The touch that a refund counts for depends on which events are payments.
+    ...(measures(plan, "revenue") || kinds.has("paymentTouch") ? { revenue } : {}),
+    ...(plan.report === "webOverview" || kinds.has("touch") || kinds.has("paymentTouch") ? { touch } : {}),
+  };
+}
+
+function measures(plan: InsightPlan, type: "sessions" | "revenue"): boolean {
+  return typeof plan.measure === "object" && plan.measure.type === type;
+}

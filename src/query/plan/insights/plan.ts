@@ -1,7 +1,5 @@
-import type { PlannedFilter, Operand, Range, RevenueRule, QueryScope, SessionRule, TouchDimension, TouchRule } from "../plan.js";
-import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "./input.js";
-
-/* Plans of insights, which are part of `PlanByReport`. */
+import type { Operand, Range, RevenueRule, QueryScope, SessionRule, TouchRule } from "../plan.js";
+import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "../input.js";
 
 /** The calendar of a query. */
 export interface CalendarPlan {
@@ -62,7 +60,7 @@ export interface FunnelPlan extends InsightScope {
   readonly interval: CalendarUnit | null;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers belong to no session. */
+  /** Tells which events are payments: those that servers send belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -103,7 +101,7 @@ export interface PathsPlan extends InsightScope {
   readonly limit: number;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers belong to no session. */
+  /** Tells which events are payments: those that servers send belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -114,7 +112,7 @@ export interface SessionsOverviewPlan extends InsightScope {
   readonly limit: number;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers belong to no session. */
+  /** Tells which events are payments: those that servers send belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -125,50 +123,7 @@ export interface WebOverviewPlan extends InsightScope {
   readonly previous: Range | null;
   readonly session: SessionRule;
   readonly pageviewSlugs: readonly string[];
-  /** Payments from servers belong to no session. */
+  /** Tells which events are payments: those that servers send belong to no session. */
   readonly revenue: RevenueRule;
   readonly touch: TouchRule;
 }
-
-export interface InsightPlans {
-  trend: TrendPlan;
-  funnel: FunnelPlan;
-  retention: RetentionPlan;
-  lifecycle: LifecyclePlan;
-  stickiness: StickinessPlan;
-  paths: PathsPlan;
-  sessionsOverview: SessionsOverviewPlan;
-  webOverview: WebOverviewPlan;
-}
-
-/** When the events of a condition happen. */
-export type SegmentWindow =
-  | { readonly kind: "range"; readonly range: Range }
-  /** The last days before the query, of 86,400 s each, both ends included. */
-  | { readonly kind: "lastDays"; readonly days: number };
-
-/** A condition on an identity. */
-export type ConditionPlan =
-  /** From `atLeast` to `atMost` (null: no limit) matching events in the window. The scope's range is all time. */
-  | { readonly type: "did"; readonly scope: QueryScope; readonly window: SegmentWindow; readonly atLeast: number; readonly atMost: number | null }
-  /** Its first, or last, event in the project (null: any) lies in the window. */
-  | { readonly type: "firstSeen" | "lastSeen"; readonly project: string | null; readonly window: SegmentWindow }
-  /** A comparison of a `person` trait, or of the `companyId` or a `company` trait of the company that the identity was last seen with. */
-  | { readonly type: "is"; readonly comparison: PlannedFilter };
-
-/** People selected by what they did and are: OR of groups, each an AND of conditions. Segments with equal contents are equal. */
-export type SegmentPlan = readonly (readonly ConditionPlan[])[];
-
-/** Operands that come from people and companies, not from events. */
-export type KnownOperand =
-  /** A trait of the event's identity, or its newest email. */
-  | { readonly kind: "person"; readonly path: string }
-  /** A trait of the event's company. */
-  | { readonly kind: "company"; readonly path: string }
-  /** The label that attribution would give the event as a payment of its identity. */
-  | { readonly kind: "paymentTouch"; readonly model: "first_touch" | "last_touch"; readonly dimension: TouchDimension }
-  /**
-   * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the query was made, from which last days count;
-   * no part of the query's meaning.
-   */
-  | { readonly kind: "segment"; readonly segment: SegmentPlan; readonly nowMs: number };

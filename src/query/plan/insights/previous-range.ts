@@ -3,7 +3,7 @@ import { startOfUnit, unitNumberAt, type DateCut } from "../../../core/calendar/
 import { DATE_UNITS, type DateUnit } from "../../../core/calendar/units.js";
 import { memberError, readChoice } from "../members.js";
 import type { Range } from "../plan.js";
-import type { Interval } from "./input.js";
+import type { Interval } from "../input.js";
 import type { InsightParts } from "./insight-scope.js";
 
 const COMPARISONS = ["previous_period", "previous_year"] as const;

@@ -1,16 +1,16 @@
-import type { PlanContext, Plan, QueryScope } from "../plan.js";
+import type { LifecyclePlan, RetentionPlan, StickinessPlan } from "./plan.js";
+import type { PlanContext, QueryScope } from "../plan.js";
 import { readChoice, readInteger, readMembers, memberError } from "../members.js";
-import { readPlainBreakdown, refuseManyBuckets, readInsight, LEVELS, PERIOD_UNITS, INTERVALS, type InsightParts } from "./insight-scope.js";
-import { defined } from "./definition.js";
+import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, LEVELS, PERIOD_UNITS, INTERVALS, type InsightParts } from "./insight-scope.js";
 
 export const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
 
 /** Plans a `retention` query. @throws what `readInsight` throws */
-export function planRetention(input: unknown, context: PlanContext): Plan<"retention"> {
+export function planRetention(input: unknown, context: PlanContext): RetentionPlan {
   const insight = readInsight(input, context, ["cohortEvent", "returnEvent", "cohort", "returned", "interval", "periods", "level", "breakdown"]);
   const { members, scope } = insight;
   const interval = readChoice(members, "interval", PERIOD_UNITS) ?? "day";
-  const plan: Plan<"retention"> = {
+  const plan: RetentionPlan = {
     report: "retention",
     ...scope,
     cohortEvent: readEvent(insight, "cohortEvent"),
@@ -31,11 +31,11 @@ function readEvent({ members, selectionOf, eventsOf }: InsightParts, name: strin
 }
 
 /** Plans a `lifecycle` query. @throws what `readInsight` throws */
-export function planLifecycle(input: unknown, context: PlanContext): Plan<"lifecycle"> {
+export function planLifecycle(input: unknown, context: PlanContext): LifecyclePlan {
   const insight = readInsight(input, context, ["interval", "level"]);
   const { members, scope } = insight;
   const interval = readChoice(members, "interval", PERIOD_UNITS) ?? "day";
-  const plan: Plan<"lifecycle"> = { report: "lifecycle", ...scope, interval, level: readChoice(members, "level", LEVELS) ?? "identity" };
+  const plan: LifecyclePlan = { report: "lifecycle", ...scope, interval, level: readChoice(members, "level", LEVELS) ?? "identity" };
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
 }
@@ -44,14 +44,14 @@ const STICKINESS_INTERVALS = ["week", "month", "quarter", "year", "total"] as co
 const UNITS = ["hour", "day", "week", "month"] as const;
 
 /** Plans a `stickiness` query. @throws what `readInsight` throws */
-export function planStickiness(input: unknown, context: PlanContext): Plan<"stickiness"> {
+export function planStickiness(input: unknown, context: PlanContext): StickinessPlan {
   const insight = readInsight(input, context, ["interval", "unit", "level"]);
   const { members, scope } = insight;
   const interval = readChoice(members, "interval", STICKINESS_INTERVALS) ?? "total";
   const unit = readChoice(members, "unit", UNITS) ?? "day";
   // `INTERVALS` is sorted from the shortest to the longest.
   if (INTERVALS.indexOf(unit) >= INTERVALS.indexOf(interval)) throw memberError(members, "unit", `expected a unit shorter than the interval ${interval}, got ${unit}`);
-  const plan: Plan<"stickiness"> = { report: "stickiness", ...scope, interval, unit, level: readChoice(members, "level", LEVELS) ?? "identity" };
+  const plan: StickinessPlan = { report: "stickiness", ...scope, interval, unit, level: readChoice(members, "level", LEVELS) ?? "identity" };
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
 }

@@ -8,8 +8,7 @@ import { fieldOf } from "../filters/field-operand.js";
 import { FilterPlanner, type SegmentNames } from "../filters/filter-groups.js";
 import { valueError } from "../filters/filter-value.js";
 import { memberError, pathOfMember, readChoice, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
-import type { Operand, QueryScope, Pattern, Range } from "../plan.js";
-import type { ConditionPlan, SegmentPlan, SegmentWindow } from "./plan.js";
+import type { Operand, QueryScope, Pattern, Range, ConditionPlan, SegmentPlan, SegmentWindow } from "../plan.js";
 
 export const SEGMENT_COUNT_MAX = 10;
 export const GROUP_COUNT_MAX = 20;

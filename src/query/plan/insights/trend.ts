@@ -1,10 +1,9 @@
+import type { MeasurePlan, TrendPlan } from "./plan.js";
 import { shown } from "../../../core/base/errors.js";
-import type { PlanContext, Plan } from "../plan.js";
+import type { PlanContext } from "../plan.js";
 import { readField } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readChoice, readFlag, readMembers, type InputMembers } from "../members.js";
-import { readPlainBreakdown, refuseManyBuckets, readInsight, INTERVALS } from "./insight-scope.js";
-import { defined } from "./definition.js";
-import type { MeasurePlan } from "./plan.js";
+import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, INTERVALS } from "./insight-scope.js";
 import { readPreviousRange } from "./previous-range.js";
 
 const PLAIN_MEASURES = ["events", "unique_users", "sessions", "revenue"] as const;
@@ -12,13 +11,13 @@ const FIELD_MEASURES = ["unique_values", "sum", "avg", "min", "max", "p25", "med
 const MEASURES = [...PLAIN_MEASURES, ...FIELD_MEASURES];
 
 /** Plans a `trend` query. @throws what `readInsight` throws */
-export function planTrend(input: unknown, context: PlanContext): Plan<"trend"> {
+export function planTrend(input: unknown, context: PlanContext): TrendPlan {
   const insight = readInsight(input, context, ["measure", "interval", "breakdown", "compare", "cumulative", "fill"]);
   const { members, scope } = insight;
   const { session, pageviewSlugs, revenue } = context.rules;
   const interval = readChoice(members, "interval", INTERVALS) ?? "day";
   const previous = readPreviousRange(insight, interval);
-  const plan: Plan<"trend"> = {
+  const plan: TrendPlan = {
     report: "trend",
     ...scope,
     measure: planMeasure(members),

@@ -1,31 +1,31 @@
-import type { PlanContext, Pattern, Plan } from "../plan.js";
+import type { PathsPlan, SessionsOverviewPlan, WebOverviewPlan } from "./plan.js";
+import type { PlanContext, Pattern } from "../plan.js";
 import { readChoice, memberError, pathOfMember, readFlag, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
-import { readPlainBreakdown, refuseManyBuckets, readInsight, readListLimit, INTERVALS, CALENDAR_UNITS, readShortText } from "./insight-scope.js";
-import { defined } from "./definition.js";
+import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, readListLimit, INTERVALS, CALENDAR_UNITS, readShortText } from "./insight-scope.js";
 import { readPreviousRange } from "./previous-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { readField } from "../filters/field-operand.js";
 
 /** Plans a `sessionsOverview` query. @throws what `readInsight` throws */
-export function planSessionsOverview(input: unknown, context: PlanContext): Plan<"sessionsOverview"> {
+export function planSessionsOverview(input: unknown, context: PlanContext): SessionsOverviewPlan {
   const insight = readInsight(input, context, ["interval", "breakdown", "limit"]);
   const { members, scope } = insight;
   const { session, pageviewSlugs, revenue } = context.rules;
   const interval = readChoice(members, "interval", INTERVALS) ?? "total";
   const [breakdown, limit] = [readPlainBreakdown(members), readListLimit(members, 10)];
-  const plan: Plan<"sessionsOverview"> = { report: "sessionsOverview", ...scope, interval, breakdown, limit, session, pageviewSlugs, revenue };
+  const plan: SessionsOverviewPlan = { report: "sessionsOverview", ...scope, interval, breakdown, limit, session, pageviewSlugs, revenue };
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
 }
 
 /** Plans a `webOverview` query. @throws what `readInsight` throws */
-export function planWebOverview(input: unknown, context: PlanContext): Plan<"webOverview"> {
+export function planWebOverview(input: unknown, context: PlanContext): WebOverviewPlan {
   const insight = readInsight(input, context, ["limit", "interval", "compare"]);
   const { members, scope } = insight;
   const { session, pageviewSlugs, revenue, touch } = context.rules;
   const interval = readChoice(members, "interval", CALENDAR_UNITS);
   const [limit, previous] = [readListLimit(members, 10), readPreviousRange(insight, interval)];
-  const plan: Plan<"webOverview"> = { report: "webOverview", ...scope, limit, interval, previous, session, pageviewSlugs, revenue, touch };
+  const plan: WebOverviewPlan = { report: "webOverview", ...scope, limit, interval, previous, session, pageviewSlugs, revenue, touch };
   // Only figures are compared, so `previous` adds no buckets.
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
@@ -35,12 +35,12 @@ export const PATH_RULE_COUNT_MAX = 50;
 export const PATH_DEPTH = { min: 2, max: 20, default: 5 } as const;
 
 /** Plans a `paths` query. @throws what `readInsight` throws */
-export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {
+export function planPaths(input: unknown, context: PlanContext): PathsPlan {
   const { members, scope } = readInsight(input, context, ["node", "rules", "startAt", "endAt", "collapse", "maxDepth", "limit"]);
   const { session, pageviewSlugs, revenue } = context.rules;
   const [startAt, endAt] = [readText(members, "startAt"), readText(members, "endAt")];
   if (startAt !== null && startAt === endAt) throw memberError(members, "endAt", "expected a label other than startAt, got the same label");
-  const plan: Plan<"paths"> = {
+  const plan: PathsPlan = {
     report: "paths",
     ...scope,
     node: readField(members, "node") ?? FIELD_OPERANDS.path,
@@ -57,7 +57,7 @@ export function planPaths(input: unknown, context: PlanContext): Plan<"paths"> {
   return defined(plan, context.rules);
 }
 
-function planRules(members: InputMembers, patterns: Pattern[]): Plan<"paths">["rules"] {
+function planRules(members: InputMembers, patterns: Pattern[]): PathsPlan["rules"] {
   return readList(members, "rules", 0, PATH_RULE_COUNT_MAX).map((value, at) => {
     const rule = readMembers(value, `rules[${at}]`, ["pattern", "label"]);
     const [pattern, label] = [readShortText(rule, "pattern"), readShortText(rule, "label")];

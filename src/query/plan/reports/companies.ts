@@ -1,5 +1,5 @@
 import { readInteger, readChoice, readMembers, memberError, readText, type InputMembers } from "../members.js";
-import type { WindowedScope, Plan, PlanContext } from "../plan.js";
+import type { WindowedScope, PlanContext, CompanyTopUsersPlan, TopCompaniesPlan } from "../plan.js";
 import { windowed, windowOfDays } from "../date-range.js";
 
 export const DAY_COUNT_MAX = 365;
@@ -18,7 +18,7 @@ export const TOP_COMPANIES_LIMIT_MAX = 200;
 export const TOP_COMPANIES_LIMIT_DEFAULT = 50;
 
 /** Plans a `topCompanies` query. @throws invalid_parameter, unknown_parameter */
-export function planTopCompanies(input: unknown, context: PlanContext): Plan<"topCompanies"> {
+export function planTopCompanies(input: unknown, context: PlanContext): TopCompaniesPlan {
   const members = readMembers(input ?? {}, "", ["rangeDays", "sort", "limit"]);
   return {
     report: "topCompanies",
@@ -33,7 +33,7 @@ export const TOP_USERS_LIMIT_MAX = 100;
 export const TOP_USERS_LIMIT_DEFAULT = 20;
 
 /** Plans a `companyTopUsers` query. A limit of Infinity means all. @throws invalid_parameter, unknown_parameter */
-export function planCompanyTopUsers(input: unknown, context: PlanContext): Plan<"companyTopUsers"> {
+export function planCompanyTopUsers(input: unknown, context: PlanContext): CompanyTopUsersPlan {
   const members = readMembers(input ?? {}, "", ["companyId", "rangeDays", "limit"]);
   const companyId = readText(members, "companyId");
   if (companyId === null) throw memberError(members, "companyId", "expected the id of a company, got none");

@@ -1,19 +1,70 @@
 import { parameterError, shown } from "../../../core/base/errors.js";
-import type { PlanContext, Measure, Operand, Plan, QueryScope, Range } from "../plan.js";
+import type { AggregatePlan, CountPlan, Measure, Operand, PerDayPlan, PlanContext, QueryScope, Range, SearchEventsPlan } from "../plan.js";
 import { isFieldName } from "../field-names.js";
 import { operandOf } from "../filters/field-operand.js";
 import { memberError, readChoice, readInteger, readText, readFlag, readList, readMembers, type InputMembers } from "../members.js";
-import { planScope, readInput } from "../scope.js";
 import { hash128, toHex } from "../../../core/base/hash.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { canonicalText, readCursor } from "../cursor.js";
 import { planRange } from "../date-range.js";
+import { FilterPlanner } from "../filters/filter-groups.js";
+import { planSegments } from "../insights/segments.js";
+
+const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
+
+/** Reads the members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
+export function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
+  return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
+}
+
+/**
+ * Plans the part that all event queries share. `userId` applies if the report accepts it.
+ * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
+ * invalid_filter_value, invalid_regex (too long)
+ */
+export function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
+  const project = readText(members, "project");
+  const eventName = readText(members, "eventName");
+  const userId = readText(members, "userId");
+  const range = planRange(members);
+  const filters = new FilterPlanner(patterns);
+  const segments = planSegments(members, savedSegments, { project, zone: null, nowMs, filters });
+  return { project, eventName, userId, range, where: filters.where(members, segments) };
+}
+
+/** Plans a `countEvents` query. @throws what `planScope` throws */
+export function planCountEvents(input: unknown, context: PlanContext): CountPlan<"countEvents"> {
+  return { report: "countEvents", ...planScope(readInput(input, ["userId"]), context) };
+}
+
+/** Plans a `countEventsPerDay` query. @throws what `planScope` throws */
+export function planCountEventsPerDay(input: unknown, context: PlanContext): PerDayPlan<"countEventsPerDay"> {
+  const members = readInput(input, ["userId", "fill"]);
+  return { report: "countEventsPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
+}
+
+/** Plans a `countEventsRunningTotalPerDay` query. @throws what `planScope` throws */
+export function planCountEventsRunningTotalPerDay(input: unknown, context: PlanContext): PerDayPlan<"countEventsRunningTotalPerDay"> {
+  const members = readInput(input, ["userId", "fill"]);
+  return { report: "countEventsRunningTotalPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
+}
+
+/** Plans a `countUniqueUsers` query. @throws what `planScope` throws */
+export function planCountUniqueUsers(input: unknown, context: PlanContext): CountPlan<"countUniqueUsers"> {
+  return { report: "countUniqueUsers", ...planScope(readInput(input, []), context) };
+}
+
+/** Plans a `countUniqueUsersPerDay` query. @throws what `planScope` throws */
+export function planCountUniqueUsersPerDay(input: unknown, context: PlanContext): PerDayPlan<"countUniqueUsersPerDay"> {
+  const members = readInput(input, ["fill"]);
+  return { report: "countUniqueUsersPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
+}
 
 /** What an aggregate can count per value. */
 export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];
 
 /** Plans an `aggregate` query. @throws exactly_one_required, and what `planScope` throws */
-export function planAggregate(input: unknown, context: PlanContext): Plan<"aggregate"> {
+export function planAggregate(input: unknown, context: PlanContext): AggregatePlan {
   const members = readInput(input, ["field", "metadataField", "measure", "limit"]);
   return {
     report: "aggregate",
@@ -39,7 +90,7 @@ function planBy(members: InputMembers): Operand {
 }
 
 /** Plans a `searchEvents` query. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
-export function planSearchEvents(input: unknown, context: PlanContext): Plan<"searchEvents"> {
+export function planSearchEvents(input: unknown, context: PlanContext): SearchEventsPlan {
   const members = readInput(input, ["userId", "cursor", "allFields", "limit"]);
   const scope = planScope(members, context);
   const fingerprint = fingerprintOf(scope);

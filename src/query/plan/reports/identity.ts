@@ -1,30 +1,47 @@
-import type { PlanContext, IdentityScope, Plan } from "../plan.js";
-import { readMembers, readInteger, type InputMembers } from "../members.js";
-import { planSubject } from "../subject.js";
+import type { PlanContext, IdentityScope, IdentityDeviceGeoPlan, IdentityProfilePlan, IdentityReferrersPlan, IdentitySessionsPlan, Subject } from "../plan.js";
+import { readMembers, readInteger, readText, type InputMembers } from "../members.js";
+import { parameterError } from "../../../core/base/errors.js";
 import { planWindow, windowed } from "../date-range.js";
 import { hash128, toHex } from "../../../core/base/hash.js";
 import { readCursor } from "../cursor.js";
 
+/** An email in the form in which it is compared: trimmed and lower-cased. */
+export function normalEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** The subject, from exactly one of `email` and `userId`. @throws exactly_one_required, invalid_parameter */
+function planSubject(members: InputMembers): Subject {
+  const isEmpty = (name: string) => (members.values.get(name) ?? "") === "";
+  if (isEmpty("email") === isEmpty("userId")) {
+    const came = isEmpty("email") ? "neither" : "both";
+    throw parameterError("exactly_one_required", "email", `expected exactly one of email and userId, got ${came}`);
+  }
+  const userId = isEmpty("userId") ? null : readText(members, "userId");
+  if (userId !== null) return { kind: "userId", userId };
+  return { kind: "email", email: normalEmail(readText(members, "email") ?? "") };
+}
+
 const SCOPE_NAMES = ["email", "userId", "startDate", "endDate"];
 
 /** Reads the members of an identity report's input. @throws invalid_parameter, unknown_parameter */
-export function readIdentityInput(input: unknown, extraNames: readonly string[]): InputMembers {
+function readIdentityInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
 /** Plans the part that all identity reports share. @throws exactly_one_required, invalid_parameter, invalid_date, invalid_date_range */
-export function planIdentityScope(members: InputMembers, { nowMs }: PlanContext): IdentityScope {
+function planIdentityScope(members: InputMembers, { nowMs }: PlanContext): IdentityScope {
   const subject = planSubject(members);
   return { ...windowed(planWindow(members, nowMs)), subject };
 }
 
 /** Plans an `identityDeviceGeo` query. @throws what `planIdentityScope` throws, unknown_parameter */
-export function planIdentityDeviceGeo(input: unknown, context: PlanContext): Plan<"identityDeviceGeo"> {
+export function planIdentityDeviceGeo(input: unknown, context: PlanContext): IdentityDeviceGeoPlan {
   return { report: "identityDeviceGeo", ...planIdentityScope(readIdentityInput(input, []), context) };
 }
 
 /** Plans an `identityProfile` query. @throws what `planIdentityScope` throws, unknown_parameter */
-export function planIdentityProfile(input: unknown, context: PlanContext): Plan<"identityProfile"> {
+export function planIdentityProfile(input: unknown, context: PlanContext): IdentityProfilePlan {
   const scope = planIdentityScope(readIdentityInput(input, []), context);
   const { session, pageviewSlugs, revenue } = context.rules;
   return { report: "identityProfile", ...scope, session, pageviewSlugs, revenue };
@@ -34,7 +51,7 @@ export const REFERRERS_LIMIT_MAX = 50;
 export const REFERRERS_LIMIT_DEFAULT = 10;
 
 /** Plans an `identityReferrers` query. @throws what `planIdentityScope` throws, unknown_parameter */
-export function planIdentityReferrers(input: unknown, context: PlanContext): Plan<"identityReferrers"> {
+export function planIdentityReferrers(input: unknown, context: PlanContext): IdentityReferrersPlan {
   const members = readIdentityInput(input, ["limit"]);
   const scope = planIdentityScope(members, context);
   return { report: "identityReferrers", ...scope, limit: readInteger(members, "limit", 1, REFERRERS_LIMIT_MAX) ?? REFERRERS_LIMIT_DEFAULT };
@@ -44,7 +61,7 @@ export const SESSIONS_LIMIT_MAX = 100;
 export const SESSIONS_LIMIT_DEFAULT = 50;
 
 /** Plans an `identitySessions` query. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
-export function planIdentitySessions(input: unknown, context: PlanContext): Plan<"identitySessions"> {
+export function planIdentitySessions(input: unknown, context: PlanContext): IdentitySessionsPlan {
   const members = readIdentityInput(input, ["cursor", "limit"]);
   const scope = planIdentityScope(members, context);
   const fingerprint = fingerprintOf(scope, members);

@@ -1,4 +1,4 @@
-import type { PlanContext, Plan } from "../plan.js";
+import type { PlanContext, LtvCohortsPlan, RevenueByAttributionPlan } from "../plan.js";
 import { memberError, readChoice, readInteger, readMembers, readText, type InputMembers } from "../members.js";
 import { planWindow, windowed } from "../date-range.js";
 
@@ -8,7 +8,7 @@ const DIMENSIONS = ["source", "medium", "campaign"] as const;
 export const ATTRIBUTION_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
 /** Plans a `revenueByAttribution` query. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
-export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanContext): Plan<"revenueByAttribution"> {
+export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanContext): RevenueByAttributionPlan {
   const members = readMembers(input ?? {}, "", ["project", "model", "level", "dimension", "startDate", "endDate", "limit"]);
   return {
     report: "revenueByAttribution",
@@ -33,7 +33,7 @@ export function readProject(members: InputMembers): string {
 export const COHORTS_LIMIT = { min: 1, max: 60, default: 24 } as const;
 
 /** Plans an `ltvCohorts` query, which covers all time and has no dates. @throws invalid_parameter, unknown_parameter */
-export function planLtvCohorts(input: unknown, { rules }: PlanContext): Plan<"ltvCohorts"> {
+export function planLtvCohorts(input: unknown, { rules }: PlanContext): LtvCohortsPlan {
   const members = readMembers(input ?? {}, "", ["project", "level", "limit"]);
   return {
     report: "ltvCohorts",

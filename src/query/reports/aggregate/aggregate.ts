@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
 import { assert } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import type { Plan } from "../../plan/plan.js";
+import type { AggregatePlan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
@@ -258,7 +258,7 @@ type CachedAggregate =
   | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
 
 /** Counts matching events, or the people who did them, by the value of a field or metadata path, most first. */
-export const aggregate: SinglePass<"aggregate", AggregateState, CachedAggregate> = {
+export const aggregate: SinglePass<AggregatePlan, readonly AggregateItem[], AggregateState, CachedAggregate> = {
   kind: "single_pass",
   columns: (plan, context) => [
     ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),
@@ -301,7 +301,7 @@ const ONE_PROJECT_SIZE = 2;
 const settled = new WeakMap<PassContext, AggregateValues>();
 
 /** The same for all states of a query, even if values and keys arrive meanwhile; null: ids of a single project, which are unique. */
-function settledValues({ by, project, limit }: Plan<"aggregate">, context: PassContext): AggregateValues | null {
+function settledValues({ by, project, limit }: AggregatePlan, context: PassContext): AggregateValues | null {
   if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
   let values = settled.get(context);
   // With a limit, more distinct ids are allowed, because only a few are shown.

@@ -2,9 +2,10 @@
 import { assert, parameterError, shown } from "../../../core/base/errors.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
 import { inTurns } from "../../../core/base/yield.js";
+import type { TopCompanies, CompanyTopUsers } from "../../plan/answers.js";
 import { isoOf } from "../../../core/base/time.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { Plan } from "../../plan/plan.js";
+import type { TopCompaniesPlan, CompanyTopUsersPlan } from "../../plan/plan.js";
 import { companyNames } from "../../answer/company-names.js";
 import { firstInOrder } from "../../answer/ranked-items.js";
 import { ZERO, addMoney, compareMoney, majorUnits, type Money } from "../../answer/money.js";
@@ -13,7 +14,10 @@ import { allocateCodes, type Codes } from "../../../storage/column/codes.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { SinglePass, PassContext } from "../form/report.js";
-import { pairOf, ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, ActivityTable, eachPairOf, type Activity, type ActivityState, type MixedEvent } from "./company-activity.js";
+import {
+  pairOf, ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, ActivityTable, eachPairOf, type Activity, type ActivityState,
+  type MixedEvent,
+} from "./company-activity.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 
 /** Sums by company code. */
@@ -80,7 +84,7 @@ interface CompaniesRead {
 }
 
 /** The companies with events in the window, over all projects. Cost: the active ids, and all payments ever made. */
-export const topCompanies: SinglePass<"topCompanies", ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
+export const topCompanies: SinglePass<TopCompaniesPlan, TopCompanies, ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
   kind: "single_pass",
   needsCompanies: () => true,
   columns: () => ACTIVITY_COLUMNS,
@@ -119,7 +123,7 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
 }
 
 /** Revenue of the window by company code; null if something is missing. Cost: all payments ever made. */
-function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanies">, moment: TableSnapshot, missing: PendingLoads): Money[] | null {
+function moneyByCompany({ window: { fromMs, toMs }, revenue }: TopCompaniesPlan, moment: TableSnapshot, missing: PendingLoads): Money[] | null {
   const table = moment.tables.revenue(revenue, moment, missing);
   const companies = moment.tables.paymentCompanies(revenue, moment, missing);
   if (table === null || companies === null) return null;
@@ -136,7 +140,7 @@ function moneyByCompany({ window: { fromMs, toMs }, revenue }: Plan<"topCompanie
 }
 
 function orderOf(
-  { sort }: Plan<"topCompanies">,
+  { sort }: TopCompaniesPlan,
   { userCounts, eventCounts, newestMs }: CompanyTotals,
   moneyOf: (code: number) => Money,
   { dictionaries }: PassContext,
@@ -164,7 +168,7 @@ interface CompanyRead {
 }
 
 /** The identified identities most active for a company in the window. Cost: the ids active for it, and its members. */
-export const companyTopUsers: SinglePass<"companyTopUsers", ActivityState<CompanyRead>, Activity, CompanyRead> = {
+export const companyTopUsers: SinglePass<CompanyTopUsersPlan, CompanyTopUsers, ActivityState<CompanyRead>, Activity, CompanyRead> = {
   kind: "single_pass",
   needsCompanies: () => true,
   columns: () => ACTIVITY_COLUMNS,

@@ -1,4 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import type { PerDayItem } from "../../plan/input.js";
+import type { AnyPlan, CountPlan, PerDayPlan } from "../../plan/plan.js";
+import { countBits } from "../../../storage/column/bitmap.js";
 import { histogramOf, type Histogram } from "../../../storage/column/column.js";
 import type { Selector } from "../../filter/predicate.js";
 import { isWhole, select, fewRows, countAll } from "../../filter/select.js";
@@ -6,7 +9,6 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import type { SinglePass, CachedStates } from "../form/report.js";
 import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, countIdentities, passingActors, type DistinctActors } from "./distinct-actors.js";
-import { countBits } from "../../../storage/column/bitmap.js";
 import type { CodeSet } from "../../../storage/column/code-set.js";
 import { perDayItems } from "../../answer/per-day.js";
 
@@ -53,7 +55,7 @@ function countCodes(histogram: Histogram, set: CodeSet): number {
 }
 
 /** Number of matching events. */
-export const countEvents: SinglePass<"countEvents", { count: number }, number> = {
+export const countEvents: SinglePass<CountPlan<"countEvents">, number, { count: number }, number> = {
   kind: "single_pass",
   columns: () => [],
   begin: () => ({ count: 0 }),
@@ -80,7 +82,7 @@ function mergeDayCounts(into: DayCounts, from: DayCounts): void {
   for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
 }
 
-const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+const keptDayCounts: CachedStates<AnyPlan, DayCounts, DayCounts> = {
   key: () => "",
   of: (state) => state,
   add: mergeDayCounts,
@@ -88,7 +90,7 @@ const keptDayCounts: CachedStates<"countEventsPerDay" | "countEventsRunningTotal
 };
 
 /** Number of matching events per day. */
-export const countEventsPerDay: SinglePass<"countEventsPerDay", DayCounts, DayCounts> = {
+export const countEventsPerDay: SinglePass<PerDayPlan<"countEventsPerDay">, readonly PerDayItem[], DayCounts, DayCounts> = {
   kind: "single_pass",
   columns: () => [],
   begin: () => new Map(),
@@ -98,7 +100,7 @@ export const countEventsPerDay: SinglePass<"countEventsPerDay", DayCounts, DayCo
 };
 
 /** Number of matching events from the start of the range through each day. */
-export const countEventsRunningTotalPerDay: SinglePass<"countEventsRunningTotalPerDay", DayCounts, DayCounts> = {
+export const countEventsRunningTotalPerDay: SinglePass<PerDayPlan<"countEventsRunningTotalPerDay">, readonly PerDayItem[], DayCounts, DayCounts> = {
   kind: "single_pass",
   columns: () => [],
   begin: () => new Map(),
@@ -114,7 +116,7 @@ export const countEventsRunningTotalPerDay: SinglePass<"countEventsRunningTotalP
 };
 
 /** Number of distinct identities among matching events. Segments provide actors; identities are resolved once, at the end. */
-export const countUniqueUsers: SinglePass<"countUniqueUsers", DistinctActors[], DistinctActors> = {
+export const countUniqueUsers: SinglePass<CountPlan<"countUniqueUsers">, number, DistinctActors[], DistinctActors> = {
   kind: "single_pass",
   columns: () => ACTOR_COLUMNS,
   begin: () => [],
@@ -149,7 +151,7 @@ function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
 }
 
 /** Number of distinct identities among the matching events of each day. */
-export const countUniqueUsersPerDay: SinglePass<"countUniqueUsersPerDay", ActorsByDay, UnitedByDay> = {
+export const countUniqueUsersPerDay: SinglePass<PerDayPlan<"countUniqueUsersPerDay">, readonly PerDayItem[], ActorsByDay, UnitedByDay> = {
   kind: "single_pass",
   columns: () => ACTOR_COLUMNS,
   begin: () => new Map(),

@@ -3,7 +3,7 @@ import { dayStartMs } from "../../../core/base/time.js";
 import { parseUuid } from "../../../core/base/uuid.js";
 import { select, rowsDown, selectedRows, type Selection } from "../../filter/select.js";
 import { codeAt } from "../../../storage/column/column.js";
-import type { CursorPosition } from "../../plan/plan.js";
+import type { CursorPosition, FoundEvents, SearchEventsPlan } from "../../plan/plan.js";
 import { RECORD_FIELDS, type EventRecord } from "../../../core/schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { compareEvents, compareWithKey, type EventKey } from "../../../storage/segment/event-order.js";
@@ -29,7 +29,7 @@ interface SearchState {
 }
 
 /** Matching events, newest first, one page at a time. Reads days from the newest on until the page is full. */
-export const searchEvents: SinglePass<"searchEvents", SearchState> = {
+export const searchEvents: SinglePass<SearchEventsPlan, FoundEvents, SearchState> = {
   kind: "single_pass",
   keepsRows: true,
   columns: () => [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN],

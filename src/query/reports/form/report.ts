@@ -1,5 +1,5 @@
 import type { ActorTest, Selector, KnownFields } from "../../filter/predicate.js";
-import type { QueryScope, Answer, Plan, ReportName } from "../../plan/plan.js";
+import type { QueryScope, AnyPlan } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { ActorTriples } from "../../../storage/segment/summaries.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
@@ -72,9 +72,9 @@ export interface PassContext extends RowContext {
 }
 
 /** How the state of whole segments or spans is cached for later queries with the same filters. */
-export interface CachedStates<K extends ReportName, S, T> {
+export interface CachedStates<P extends AnyPlan, S, T> {
   /** Identifies what the plan computes, beyond its filters and dates; null if it cannot be cached. */
-  key(plan: Plan<K>, context: PassContext): string | null;
+  key(plan: P, context: PassContext): string | null;
   /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
   add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
@@ -83,24 +83,24 @@ export interface CachedStates<K extends ReportName, S, T> {
 
 /**
  * A report computed as a fold over the rows that its plan selects: segments may be folded in any order, independently, and their states cached.
- * `R`: what it reads from tables.
+ * `P`: its plan; `A`: its answer; `S` and `T`: a state, and how it is cached; `R`: what it reads from tables.
  */
-export interface SinglePass<K extends ReportName, S, T = unknown, R = null> {
+export interface SinglePass<P extends AnyPlan, A, S, T = unknown, R = null> {
   readonly kind: "single_pass";
   /** Columns it reads of selected rows, besides those of the filters. */
-  columns(plan: Plan<K>, context: PassContext): readonly string[];
+  columns(plan: P, context: PassContext): readonly string[];
   /** Reads tables, synchronously with the snapshot; null if something is missing. */
-  read?(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): R | null;
+  read?(plan: P, moment: TableSnapshot, missing: PendingLoads): R | null;
   /** @param read null if the report reads no tables */
-  begin(plan: Plan<K>, context: PassContext, read: R): S;
+  begin(plan: P, context: PassContext, read: R): S;
   /** Folds the selected rows of one segment or head into the state. Columns must be loaded. */
   scan(state: S, rows: Rows, context: PassContext): void;
   /** Folds all rows of one segment from its list of actors, without reading columns. */
   scanActors?(state: S, rows: Rows, who: ActorTriples): void;
   /** @param pause yields if the thread was busy for long; what it throws ends the query */
-  finish(state: S, plan: Plan<K>, context: PassContext, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
+  finish(state: S, plan: P, context: PassContext, pause: () => Promise<void>): A | Promise<A>;
   /** Absent if the result depends on more than filters and codes. */
-  readonly kept?: CachedStates<K, S, T>;
+  readonly kept?: CachedStates<P, S, T>;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only for a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
   /** Whether no row of this day or earlier can change the result; days come newest first. */
@@ -108,48 +108,44 @@ export interface SinglePass<K extends ReportName, S, T = unknown, R = null> {
   /** Rows stay in memory until `finish`, which reads them again. */
   readonly keepsRows?: boolean;
   /** Whether the report needs companies. */
-  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+  readonly needsCompanies?: (plan: P) => boolean;
 }
 
 /** A report computed from all-time tables and the rows that they refer to. */
-export interface TableQuery<K extends ReportName> {
+export interface TableQuery<P extends AnyPlan, A> {
   readonly kind: "table_query";
-  /** Names of the tables it reads, for `explain`. */
-  readonly tables: (plan: Plan<K>) => readonly string[];
   /** Whether the report needs companies. */
-  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+  readonly needsCompanies?: (plan: P) => boolean;
   /**
    * Starts synchronously with the snapshot: until the first `await`, tables and links match it. Null if something is missing.
    * @throws aborted, by `moment.pause`
    */
-  answer(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): Answer<K> | Promise<Answer<K>> | null;
+  answer(plan: P, moment: TableSnapshot, missing: PendingLoads): A | Promise<A> | null;
 }
 
 /**
  * A report that needs several passes over rows, each with its own selection, and combines their states.
- * `P`: the passes by name; `R`: what it reads from tables.
+ * `Parts`: the passes by name; `R`: what it reads from tables.
  */
-export interface MultiPass<K extends ReportName, P extends Readonly<Record<string, AnyPass>>, R = null> {
+export interface MultiPass<P extends AnyPlan, A, Parts extends Readonly<Record<string, AnyPass>>, R = null> {
   readonly kind: "multi_pass";
-  /** Names of the tables it reads, for `explain`. */
-  readonly tables?: (plan: Plan<K>) => readonly string[];
   /** Reads tables, synchronously with the snapshot; null if something is missing. */
-  read?(plan: Plan<K>, moment: TableSnapshot, missing: PendingLoads): R | null;
+  read?(plan: P, moment: TableSnapshot, missing: PendingLoads): R | null;
   /** Whether the report needs companies. */
-  readonly needsCompanies?: (plan: Plan<K>) => boolean;
+  readonly needsCompanies?: (plan: P) => boolean;
   /** The passes to run, created synchronously with the snapshot. @param read null if the report reads no tables */
-  parts(plan: Plan<K>, context: RowContext, read: R): P;
+  parts(plan: P, context: RowContext, read: R): Parts;
   /** @param pause yields if the thread was busy for long; what it throws ends the query */
-  finish(states: StatesOf<P>, plan: Plan<K>, context: RowContext, read: R, pause: () => Promise<void>): Answer<K> | Promise<Answer<K>>;
+  finish(states: StatesOf<Parts>, plan: P, context: RowContext, read: R, pause: () => Promise<void>): A | Promise<A>;
 }
 
 /** A fold with any state; state types are private to each report. */
-export type AnySinglePass<K extends ReportName> = SinglePass<K, unknown, unknown, unknown>;
+export type AnySinglePass<P extends AnyPlan, A> = SinglePass<P, A, unknown, unknown, unknown>;
 
 /** A survey with any parts; part types are private to each report. */
-export type AnyMultiPass<K extends ReportName> = MultiPass<K, Readonly<Record<string, AnyPass>>, unknown>;
+export type AnyMultiPass<P extends AnyPlan, A> = MultiPass<P, A, Readonly<Record<string, AnyPass>>, unknown>;
 
-export type Report<K extends ReportName> = AnySinglePass<K> | TableQuery<K> | AnyMultiPass<K>;
+export type Report<P extends AnyPlan, A> = AnySinglePass<P, A> | TableQuery<P, A> | AnyMultiPass<P, A>;
 
 /** The sequence of the snapshot, if `asOf` was requested; otherwise null, so that equal results stay equal while events are written. */
 export function asOfAnswer({ asOf }: InsightScope, { sequence }: RowContext): number | null {

@@ -192,9 +192,8 @@ function groupsOf({ breakdown }: FunnelPlan, context: RowContext): BreakdownGrou
 }
 
 /** How far entities get through steps. Cost: cached spans with 12 bytes per match, and a few reads per match of entities that may have started. */
-export const funnel: MultiPass<"funnel", FunnelParts, FunnelRead> = {
+export const funnel: MultiPass<FunnelPlan, Funnel, FunnelParts, FunnelRead> = {
   kind: "multi_pass",
-  tables: ({ level }) => (level === "session" ? ["sessions"] : []),
   needsCompanies: ({ level, breakdown, steps, exclusions }) => {
     const isAsked = ({ kind }: Operand) => kind === "companyId" || kind === "company";
     const isFiltered = [...steps, ...exclusions].some(({ scope }) => scope.where.some((group) => group.some(({ operand }) => isAsked(operand))));

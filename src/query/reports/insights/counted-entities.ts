@@ -1,7 +1,7 @@
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { assert } from "../../../core/base/errors.js";
-import type { EntityLevel } from "../../plan/insights/input.js";
+import type { EntityLevel } from "../../plan/input.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 import type { RowContext, Pass } from "../form/report.js";
@@ -11,7 +11,9 @@ import type { QueryScope } from "../../plan/plan.js";
 import {
   actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors,
 } from "../events/distinct-actors.js";
-import { addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut } from "./row-units.js";
+import {
+  addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut,
+} from "./row-units.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 /**

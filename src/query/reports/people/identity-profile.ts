@@ -2,21 +2,21 @@
 import { parameterError, shown } from "../../../core/base/errors.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { isActorBefore, type IdentityView } from "../../../identity/identity-view.js";
-import type { IdentityScope, SessionRule } from "../../plan/plan.js";
+import type { IdentityScope, SessionRule, IdentityProfilePlan, IdentityReferrersPlan, IdentityDeviceGeoPlan } from "../../plan/plan.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import { eachLoaded, type Timeline, type TimelineSpan } from "../../tables/people/timelines.js";
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
+import type { IdentityProfile, IdentityReferrers, DeviceGeo, IdentityDeviceGeo } from "../../plan/answers.js";
+import { dayOf, isoOf } from "../../../core/base/time.js";
 import { ZERO, addMoney, majorUnits, type Money } from "../../answer/money.js";
 import { paymentsOf, type PaymentOf } from "../../tables/money/payments.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { codeAt } from "../../../storage/column/column.js";
 import { sessionize, sessionFigures, type Sessions } from "../../answer/sessionize.js";
-import { dayOf, isoOf } from "../../../core/base/time.js";
 import type { TableQuery } from "../form/report.js";
 import { rankCounts } from "../../answer/ranked-items.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
 import { inTurns, piecesOf, type Steps } from "../../../core/base/yield.js";
-import type { DeviceGeo } from "../../plan/answers.js";
 
 /** The identity that a query is about, and the ids under which events name it. */
 interface IdentitySubject {
@@ -121,9 +121,8 @@ export function pageviewCodes(dictionaries: Dictionaries, slugs: readonly string
 }
 
 /** Figures of an identity's activity within the window. */
-export const identityProfile: TableQuery<"identityProfile"> = {
+export const identityProfile: TableQuery<IdentityProfilePlan, IdentityProfile> = {
   kind: "table_query",
-  tables: () => ["payments", "timelines"],
   answer: (plan, moment, missing) => {
     const { window, session, pageviewSlugs, revenue } = plan;
     const subject = subjectOf(plan, moment);
@@ -171,9 +170,8 @@ function sumAmounts(money: TimelineMoney, from: number, to: number): Money {
 }
 
 /** The referrers of an identity within the window: events per referrer, as stored. */
-export const identityReferrers: TableQuery<"identityReferrers"> = {
+export const identityReferrers: TableQuery<IdentityReferrersPlan, IdentityReferrers> = {
   kind: "table_query",
-  tables: () => ["timelines"],
   answer: (plan, moment) => {
     const { window, limit } = plan;
     return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
@@ -211,9 +209,8 @@ interface Group {
 }
 
 /** Devices and locations of an identity within the window. */
-export const identityDeviceGeo: TableQuery<"identityDeviceGeo"> = {
+export const identityDeviceGeo: TableQuery<IdentityDeviceGeoPlan, IdentityDeviceGeo> = {
   kind: "table_query",
-  tables: () => ["timelines"],
   answer: (plan, moment) => {
     const { window } = plan;
     return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the timeline */
 import { parseUuid, uuidText } from "../../../core/base/uuid.js";
-import type { CursorPosition, Plan } from "../../plan/plan.js";
+import type { CursorPosition, FoundSessions, IdentitySessionsPlan } from "../../plan/plan.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import { compareWithKey } from "../../../storage/segment/event-order.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
@@ -27,7 +27,7 @@ async function sessionItems(
   sessions: Sessions,
   money: TimelineMoney,
   touches: TouchReader,
-  plan: Plan<"identitySessions">,
+  plan: IdentitySessionsPlan,
   { timeline, dictionaries, pause }: SubjectEvents,
 ): Promise<SessionItem[]> {
   const firstColumns = [ID_COLUMN, ...ENTRY_COLUMNS, ...touches.columns];
@@ -101,9 +101,8 @@ function tellEvents(
 }
 
 /** The sessions of an identity that start in the window, newest first, one page at a time. */
-export const identitySessions: TableQuery<"identitySessions"> = {
+export const identitySessions: TableQuery<IdentitySessionsPlan, FoundSessions> = {
   kind: "table_query",
-  tables: () => ["payments", "timelines"],
   answer: (plan, moment, missing) => {
     const { cursor, limit } = plan;
     const subject = subjectOf(plan, moment);
@@ -134,7 +133,7 @@ export const identitySessions: TableQuery<"identitySessions"> = {
 async function newestSessions(
   { count: total, firsts }: Sessions,
   timeline: Timeline,
-  { window: { fromMs, toMs }, cursor }: Plan<"identitySessions">,
+  { window: { fromMs, toMs }, cursor }: IdentitySessionsPlan,
   count: number,
 ): Promise<number[]> {
   const found: number[] = [];

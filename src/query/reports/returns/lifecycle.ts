@@ -2,7 +2,7 @@
 import { cutOf, slotsOf, widened, type AxisScope } from "../../answer/insights/buckets.js";
 import { axisOf } from "../../../core/calendar/axis.js";
 import type { LifecyclePlan } from "../../plan/insights/plan.js";
-import type { LifecycleBucket } from "../../plan/insights/answers.js";
+import type { LifecycleBucket, Lifecycle } from "../../plan/insights/answers.js";
 import { popcount } from "../../../storage/column/bitmap.js";
 import { asOfAnswer, type MultiPass } from "../form/report.js";
 import { countedEntitiesOf, entitiesByUnit } from "../insights/counted-entities.js";
@@ -72,7 +72,7 @@ function timesOf(plan: LifecyclePlan): Times {
 }
 
 /** New, returning, resurrecting and dormant entities. Cost: cached spans, and a step per word of 32 entities for each unit and the time before. */
-export const lifecycle: MultiPass<"lifecycle", LifecycleParts> = {
+export const lifecycle: MultiPass<LifecyclePlan, Lifecycle, LifecycleParts> = {
   kind: "multi_pass",
   needsCompanies: ({ level }) => level === "account",
   parts: (plan, context) => {

@@ -331,7 +331,7 @@ function keysOf({ breakdown }: RetentionPlan, context: RowContext): RowKeys {
 }
 
 /** How many members of each cohort come back. Cost: cached spans of days, and a few steps per entity and unit. */
-export const retention: MultiPass<"retention", RetentionParts, TableSnapshot> = {
+export const retention: MultiPass<RetentionPlan, Retention, RetentionParts, TableSnapshot> = {
   kind: "multi_pass",
   needsCompanies: ({ level }) => level === "account",
   read: (_plan, moment) => moment,

@@ -2,7 +2,7 @@
 import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/retention-periods.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
-import type { StickinessBucket } from "../../plan/insights/answers.js";
+import type { StickinessBucket, Stickiness } from "../../plan/insights/answers.js";
 import { asOfAnswer, type MultiPass } from "../form/report.js";
 import { extentOf, type RowCut } from "../insights/row-units.js";
 import { countedEntitiesOf, entitiesByUnit, type EntitiesByUnit } from "../insights/counted-entities.js";
@@ -123,7 +123,7 @@ function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCu
 }
 
 /** In how many units each entity was active. Cost: cached spans of days, one step per 32 entities of a unit, and one per entity. */
-export const stickiness: MultiPass<"stickiness", StickinessParts> = {
+export const stickiness: MultiPass<StickinessPlan, Stickiness, StickinessParts> = {
   kind: "multi_pass",
   needsCompanies: ({ level }) => level === "account",
   parts: (plan, context) => ({ active: entitiesByUnit(plan, cutsOf(plan), countedEntitiesOf(plan.level, context)) }),

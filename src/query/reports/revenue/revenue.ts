@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { AttributedRevenue, Unconverted, isOrder, Cohorts } from "../../answer/revenue-answers.js";
 import { ZERO, addMoney, type Money } from "../../answer/money.js";
-import type { Plan } from "../../plan/plan.js";
+import type { LtvCohortsPlan, RevenueByAttributionPlan } from "../../plan/plan.js";
+import type { LtvCohorts, RevenueByAttribution } from "../../plan/answers.js";
 import type { Payments, PaymentCompanies, RevenueTable } from "../../tables/money/payments.js";
 import type { PaymentLabels } from "../../tables/touches/payment-labels.js";
 import type { TableQuery } from "../form/report.js";
@@ -17,10 +18,9 @@ interface TouchSum {
  * The revenue of a project by attribution of the payers. An attribution is cached until a touch, link or membership affects it.
  * Cost: about 10 ns per payment; 0.3 µs for a payment in the window that is not cached.
  */
-export const revenueByAttribution: TableQuery<"revenueByAttribution"> = {
+export const revenueByAttribution: TableQuery<RevenueByAttributionPlan, RevenueByAttribution> = {
   kind: "table_query",
   needsCompanies: ({ level }) => level === "account",
-  tables: ({ level }) => (level === "account" ? ["payments", "touches", "memberships"] : ["payments", "touches"]),
   answer: (plan, moment, missing) => {
     const { tables, dictionaries } = moment;
     const table = tables.revenue(plan.revenue, moment, missing);
@@ -39,7 +39,7 @@ export const revenueByAttribution: TableQuery<"revenueByAttribution"> = {
 };
 
 /** Indexes of the payments of the project in the window that count, and those without a rate. */
-function conversionsOf(payments: Payments, converted: readonly (Money | null)[], { window }: Plan<"revenueByAttribution">, project: number) {
+function conversionsOf(payments: Payments, converted: readonly (Money | null)[], { window }: RevenueByAttributionPlan, project: number) {
   const places: number[] = [];
   const unconverted = new Unconverted();
   const { times, counted, projects, amounts, currencies } = payments;
@@ -67,10 +67,9 @@ function sumByLabel(payments: Payments, converted: readonly (Money | null)[], pl
  * All entities with an event in a project, by the month in which they were first seen, and what they ever paid there.
  * Cost: 30 ns per payment, and the rows, links and memberships added since the last query.
  */
-export const ltvCohorts: TableQuery<"ltvCohorts"> = {
+export const ltvCohorts: TableQuery<LtvCohortsPlan, LtvCohorts> = {
   kind: "table_query",
   needsCompanies: ({ level }) => level === "account",
-  tables: ({ level }) => (level === "account" ? ["entities", "payments", "memberships"] : ["entities", "payments"]),
   answer: (plan, moment, missing) => {
     const { currency } = plan.revenue;
     const project = moment.dictionaries.named("project").codeOf(plan.payProject);

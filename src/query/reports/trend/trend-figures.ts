@@ -8,7 +8,7 @@ import { addMoney, majorUnits, ZERO, type Money } from "../../answer/money.js";
 import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf } from "../../answer/numbers.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { NumericMeasureType } from "../../plan/insights/input.js";
+import type { NumericMeasureType } from "../../plan/input.js";
 import { numberOf } from "../../plan/filters/number-form.js";
 
 /** Cells read between two pauses. */

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
-import type { TrendAnswers } from "../../plan/insights/answers.js";
+import type { TrendAnswers, Trend } from "../../plan/insights/answers.js";
 import type { Range, RevenueRule } from "../../plan/plan.js";
 import { cutOf, tooManyBuckets, type Extent } from "../../answer/insights/buckets.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/funnel-answer.js";
@@ -281,9 +281,8 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
  * A measure over time. Cost: cached spans of days, with 12 bytes and one read per unit, value and item that occurs;
  * bits of actors for people without a breakdown; one read per session for sessions.
  */
-export const trend: MultiPass<"trend", Readonly<Record<string, AnyPass>>, TrendRead> = {
+export const trend: MultiPass<TrendPlan, Trend, Readonly<Record<string, AnyPass>>, TrendRead> = {
   kind: "multi_pass",
-  tables: ({ measure }) => (measure.type === "revenue" ? ["payments"] : measure.type === "sessions" ? ["sessions"] : []),
   read: (plan, moment, missing) => ({
     payments: plan.measure.type === "revenue" ? paymentsOfMoment(plan.revenue, moment, missing) : null,
     sessions: plan.measure.type === "sessions" ? moment.tables.sessions(plan, moment, missing) : null,

@@ -1,3 +1,4 @@
+import type { Paths } from "../../plan/insights/answers.js";
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are below their number */
 import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
 import { pathsAnswer } from "../../answer/paths/paths-answer.js";
@@ -152,9 +153,8 @@ interface PathsParts {
 const SESSIONS_PER_PAUSE = 8_192;
 
 /** The paths through sessions. Filters select their events, and so the nodes. */
-export const paths: MultiPass<"paths", PathsParts, SessionView> = {
+export const paths: MultiPass<PathsPlan, Paths, PathsParts, SessionView> = {
   kind: "multi_pass",
-  tables: () => ["sessions"],
   needsCompanies: ({ node }) => node.kind === "companyId" || node.kind === "company",
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, context, view) => ({ events: pathEvents(plan, nodeKeys(plan, context), view) }),

@@ -1,3 +1,4 @@
+import type { SessionsOverview } from "../../plan/insights/answers.js";
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- each kind of keys has a list */
 import { ListedSessions, type VisitCounting, type Visits } from "../../answer/visits/visits.js";
 import { sessionsAnswer, type RequestedSessions } from "../../answer/visits/sessions-answer.js";
@@ -24,9 +25,8 @@ function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
 type OverviewParts = Readonly<Record<string, Pass<SessionMarks>>>;
 
 /** Numbers and durations of the sessions that start in the range, over time and by the values of their first events. */
-export const sessionsOverview: MultiPass<"sessionsOverview", OverviewParts, SessionView> = {
+export const sessionsOverview: MultiPass<SessionsOverviewPlan, SessionsOverview, OverviewParts, SessionView> = {
   kind: "multi_pass",
-  tables: () => ["sessions"],
   needsCompanies: ({ breakdown }) => breakdown?.fields.some(({ kind }) => kind === "companyId") === true,
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, _context, view) => (isFiltered(plan) ? { marks: marksOf(plan, plan.range, view) } : {}),

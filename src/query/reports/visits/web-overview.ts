@@ -183,9 +183,8 @@ type WebStates = {
 };
 
 /** Visitors, views and visits of a site: matching events, and sessions that have one. */
-export const webOverview: MultiPass<"webOverview", Readonly<Record<string, AnyPass>>, SessionView> = {
+export const webOverview: MultiPass<WebOverviewPlan, WebOverview, Readonly<Record<string, AnyPass>>, SessionView> = {
   kind: "multi_pass",
-  tables: () => ["sessions"],
   read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
   parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPass>>,
   finish: (found, plan, context, view, pause) =>

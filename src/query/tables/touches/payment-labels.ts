@@ -5,7 +5,7 @@ import { dayOf } from "../../../core/base/time.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { Plan } from "../../plan/plan.js";
+import type { RevenueByAttributionPlan } from "../../plan/plan.js";
 import { TouchesOfIdentities, type CompanyTouches } from "./company-touches.js";
 import type { PaymentCompanies, Payments } from "../money/payments.js";
 
@@ -174,7 +174,7 @@ export class PaymentLabels {
     readonly touches: Touches,
     /** Null at level identity. */
     readonly accounts: Accounts | null,
-    { model, touch }: Plan<"revenueByAttribution">,
+    { model, touch }: RevenueByAttributionPlan,
   ) {
     this.#nearest = new NearestTouch(touches, model === "first_touch", touch.lookbackMs ?? Infinity);
   }

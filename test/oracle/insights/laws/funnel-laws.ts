@@ -1,6 +1,6 @@
 import type { Random } from "daybook/testing";
 import { expect } from "vitest";
-import type { FunnelInput } from "../../../../src/query/plan/insights/input.js";
+import type { FunnelInput } from "../../../../src/query/plan/input.js";
 import { event } from "../made.js";
 import { names, randomFilter, randomScope } from "../random-history.js";
 import type { InsightLaw } from "./law.js";

@@ -1,6 +1,6 @@
 import type { Random } from "daybook/testing";
 import { expect } from "vitest";
-import type { RetentionInput } from "../../../../src/query/plan/insights/input.js";
+import type { RetentionInput } from "../../../../src/query/plan/input.js";
 import { names, randomScope } from "../random-history.js";
 import type { InsightLaw } from "./law.js";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { TrendInput, TrendMeasure } from "../../../../src/query/plan/insights/input.js";
+import type { TrendInput, TrendMeasure } from "../../../../src/query/plan/input.js";
 import { randomFilter, randomScope, zones } from "../random-history.js";
 import type { InsightLaw } from "./law.js";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { PathsInput } from "../../../../src/query/plan/insights/input.js";
+import type { PathsInput } from "../../../../src/query/plan/input.js";
 import { randomScope } from "../random-history.js";
 import type { InsightLaw } from "./law.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { slotsOf, widened, type AxisScope } from "../../../../src/query/answer/insights/buckets.js";
-import type { Interval } from "../../../../src/query/plan/insights/input.js";
+import type { Interval } from "../../../../src/query/plan/input.js";
 
 const NOW_MS = Date.UTC(2026, 9, 26);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { STEP_BITS, type ChainRules } from "../../../../src/query/answer/insights/chains.js";
 import { chainFinderOf } from "../../../../src/query/answer/insights/funnel-answer.js";
-import type { EventSelector, FunnelInput } from "../../../../src/query/plan/insights/input.js";
+import type { EventSelector, FunnelInput } from "../../../../src/query/plan/input.js";
 import { chainRules } from "../../../support/oracle/insights/chains.js";
 import type { Question } from "../../../support/oracle/insights/question.js";
 import type { OracleEvent } from "../../../support/oracle/event.js";

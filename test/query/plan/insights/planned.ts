@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InsightName } from "../../../support/random/insight-questions.js";
-import type { Plan } from "../../../../src/query/plan/plan.js";
-import { planners } from "../../../../src/query/plan/planners.js";
+import type { Plan } from "../../../../src/query/queries.js";
+import { reports } from "../../../../src/query/reports/reports.js";
 import { thrown } from "../thrown.js";
 import { ruled } from "../ruled-context.js";
 
@@ -13,7 +13,7 @@ export const NEEDED: { readonly [N in InsightName]: object } = {
 };
 
 export function planned<N extends InsightName>(report: N, input: object = {}, context = ruled): Plan<N> {
-  return planners[report]({ ...NEEDED[report], ...input }, context);
+  return reports[report].plan({ ...NEEDED[report], ...input }, context) as Plan<N>;
 }
 
 /** What a question is refused with, and for which parameter; null where it is none. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DaybookError } from "../../../../src/core/base/errors.js";
 import { zoneOf } from "../../../../src/core/calendar/zone.js";
-import type { Interval } from "../../../../src/query/plan/insights/input.js";
+import type { Interval } from "../../../../src/query/plan/input.js";
 import { readInsight } from "../../../../src/query/plan/insights/insight-scope.js";
 import { readPreviousRange } from "../../../../src/query/plan/insights/previous-range.js";
 import { readMembers } from "../../../../src/query/plan/members.js";

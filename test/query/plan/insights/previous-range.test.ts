@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "daybook/testing";
 import { DaybookError } from "../../../../src/core/base/errors.js";
-import type { Interval } from "../../../../src/query/plan/insights/input.js";
+import type { Interval } from "../../../../src/query/plan/input.js";
 import type { Range } from "../../../../src/query/plan/plan.js";
 import { comparedRange } from "../../../support/oracle/insights/compare.js";
 import { zonedRange } from "../../../support/oracle/insights/range.js";

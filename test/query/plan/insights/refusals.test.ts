@@ -3,12 +3,12 @@ import { seededRandom } from "daybook/testing";
 import { oracle } from "../../../support/index.js";
 import { DaybookError } from "../../../../src/core/base/errors.js";
 import { reportRules } from "../../../../src/query/plan/report-rules.js";
-import { planners } from "../../../../src/query/plan/planners.js";
+import { reports } from "../../../../src/query/reports/reports.js";
 import { insightQuestion, type InsightName } from "../../../support/random/insight-questions.js";
 import { timesOf } from "../../../support/random/insight-scope.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
 
-const reports = ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessionsOverview", "webOverview"] as const;
+const names = ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessionsOverview", "webOverview"] as const;
 
 /** The code of the error that is thrown; null where there is none. */
 function codeOf(run: () => unknown): string | null {
@@ -21,14 +21,14 @@ function codeOf(run: () => unknown): string | null {
   }
 }
 
-test.each(reports)("%s is refused where the oracle refuses it, which looks at data too", (report: InsightName) => {
+test.each(names)("%s is refused where the oracle refuses it, which looks at data too", (report: InsightName) => {
   for (let at = 0; at < caseCount(25, 1_500); at += 1) {
     const random = seededRandom(baseSeed + at);
     const nowMs = Date.UTC(2026, 3, 1) + random.below(86_400_000);
     const history = [{ id: "00000000-0000-4000-8000-000000000001", name: "a", userId: "ann", createdAt: nowMs - 86_400_000 }];
     const { input } = insightQuestion(report, { random, timesMs: timesOf(history), nowMs, identityIds: ["idn_1"] });
     const context = { nowMs, cursorKey: new Uint8Array(32), rules: reportRules({}), savedSegments: new Map(), patterns: [] };
-    const planned = codeOf(() => planners[report](input, context));
+    const planned = codeOf(() => reports[report].plan(input, context));
     const asked: Record<InsightName, (input: never) => unknown> = oracle(history, { nowMs });
     const answered = codeOf(() => asked[report](input as never));
     expect(planned, `With the seed ${baseSeed + at}: ${JSON.stringify(input)}`).toBe(answered);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../src/core/base/limits.js";
-import { planners } from "../../../../src/query/plan/planners.js";
+import { reports } from "../../../../src/query/reports/reports.js";
 import { thrown } from "../thrown.js";
 import { ruled } from "../ruled-context.js";
 import { equals, field, groups, is, planned } from "./planned.js";
@@ -35,7 +35,7 @@ test.each(["countEvents", "countEventsPerDay", "countEventsRunningTotalPerDay", 
   "%s takes segments, whose days are those of UTC",
   (report) => {
     const segments = { some: segmentOf({ type: "first_seen", startDate: "2026-03-01", endDate: "2026-03-01" }) };
-    const plan = planners[report]({ ...(report === "aggregate" ? { field: "os" } : {}), project: "shop", ...isIn("some"), segments }, ruled);
+    const plan = reports[report].plan({ ...(report === "aggregate" ? { field: "os" } : {}), project: "shop", ...isIn("some"), segments }, ruled);
     const range = { fromMs: Date.UTC(2026, 2, 1), toMs: Date.UTC(2026, 2, 2) };
     expect(plan.where[0]?.[0]?.operand).toEqual({ kind: "segment", segment: [[{ type: "firstSeen", project: "shop", window: { kind: "range", range } }]], nowMs: ruled.nowMs });
   },
@@ -149,7 +149,7 @@ test.each<[string, unknown, string, string]>([
   ["an unknown member of a group", { a: { groups: [{ conditions: [{ type: "did" }], or: [] }] } }, "unknown_parameter", "segments.a.groups[0].or"],
 ])("segments: %s, though no filter names them, are refused", (_title, segments, code, param) => {
   expect(thrown(() => planned("trend", { segments }))).toEqual([code, param]);
-  expect(thrown(() => planners.countEvents({ segments }, ruled))).toEqual([code, param]);
+  expect(thrown(() => reports.countEvents.plan({ segments }, ruled))).toEqual([code, param]);
 });
 
 test.each<[string, object, string, string]>([
@@ -162,7 +162,7 @@ test.each<[string, object, string, string]>([
 ])("a filter by a segment %s is refused", (_title, filters, code, param) => {
   const segments = { some: segmentOf({ type: "did" }) };
   expect(thrown(() => planned("trend", { ...filters, segments }))).toEqual([code, param]);
-  expect(thrown(() => planners.countEvents({ ...filters, segments }, ruled))).toEqual([code, param]);
+  expect(thrown(() => reports.countEvents.plan({ ...filters, segments }, ruled))).toEqual([code, param]);
 });
 
 test("names of any sort are names, and as many conditions as the bounds allow are settled", () => {

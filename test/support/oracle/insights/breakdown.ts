@@ -1,5 +1,5 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
-import type { BreakdownInput } from "../../../../src/query/plan/insights/input.js";
+import type { BreakdownInput } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import { fieldNameOf, fieldReader } from "../field.js";
 import { byCodePoint, propertiesOf } from "../json.js";

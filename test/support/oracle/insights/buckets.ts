@@ -1,6 +1,6 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
 import type { Bucket } from "../../../../src/query/plan/insights/answers.js";
-import type { CalendarUnit, Interval } from "../../../../src/query/plan/insights/input.js";
+import type { CalendarUnit, Interval } from "../../../../src/query/plan/input.js";
 import type { Span } from "../instant.js";
 import { unitAt, type Calendar } from "./calendar.js";
 

@@ -1,4 +1,4 @@
-import type { CalendarUnit, WeekDay } from "../../../../src/query/plan/insights/input.js";
+import type { CalendarUnit, WeekDay } from "../../../../src/query/plan/input.js";
 import { DAY_MS } from "../instant.js";
 import { firstInstant, localMs, offsetMs, stretches } from "./zone.js";
 

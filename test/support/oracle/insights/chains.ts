@@ -1,5 +1,5 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
-import type { FunnelInput } from "../../../../src/query/plan/insights/input.js";
+import type { FunnelInput } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import { byMoment } from "../moment.js";
 import { remembered } from "../remembered.js";

@@ -1,5 +1,5 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
-import type { CalendarUnit, Comparison, Interval } from "../../../../src/query/plan/insights/input.js";
+import type { CalendarUnit, Comparison, Interval } from "../../../../src/query/plan/input.js";
 import { DAY_MS, type Span } from "../instant.js";
 import { unitAt, unitBefore, type Calendar } from "./calendar.js";
 import { oneOf } from "./one-of.js";

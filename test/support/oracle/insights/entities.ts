@@ -1,4 +1,4 @@
-import type { EntityLevel } from "../../../../src/query/plan/insights/input.js";
+import type { EntityLevel } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import type { World } from "../world.js";
 

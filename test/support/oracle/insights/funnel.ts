@@ -1,6 +1,6 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
 import type { Funnel, FunnelStep, FunnelTimes } from "../../../../src/query/plan/insights/answers.js";
-import type { FunnelInput } from "../../../../src/query/plan/insights/input.js";
+import type { FunnelInput } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import type { Span } from "../instant.js";
 import type { World } from "../world.js";

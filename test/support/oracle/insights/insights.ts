@@ -3,7 +3,7 @@ import type {
 } from "../../../../src/query/plan/insights/answers.js";
 import type {
   FunnelInput, LifecycleInput, PathsInput, RetentionInput, SessionsOverviewInput, StickinessInput, TrendInput, WebOverviewInput,
-} from "../../../../src/query/plan/insights/input.js";
+} from "../../../../src/query/plan/input.js";
 import type { World } from "../world.js";
 import { funnel } from "./funnel.js";
 import { lifecycle } from "./lifecycle.js";

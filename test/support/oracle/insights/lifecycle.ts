@@ -1,5 +1,5 @@
 import type { Lifecycle } from "../../../../src/query/plan/insights/answers.js";
-import type { LifecycleInput } from "../../../../src/query/plan/insights/input.js";
+import type { LifecycleInput } from "../../../../src/query/plan/input.js";
 import { remembered } from "../remembered.js";
 import type { World } from "../world.js";
 import { axisOf, isWithin, widened } from "./buckets.js";

@@ -1,5 +1,5 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
-import type { NumericMeasureType, TrendMeasure } from "../../../../src/query/plan/insights/input.js";
+import type { NumericMeasureType, TrendMeasure } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import { fieldReader } from "../field.js";
 import { jsonNumberOf, propertiesOf, textOf } from "../json.js";

@@ -1,5 +1,5 @@
 import type { PathEdge, PathNode, Paths } from "../../../../src/query/plan/insights/answers.js";
-import type { PathsInput } from "../../../../src/query/plan/insights/input.js";
+import type { PathsInput } from "../../../../src/query/plan/input.js";
 import { fieldReader } from "../field.js";
 import { byCodePoint, canonicalJsonOf, isSet, textOf } from "../json.js";
 import { patternOf } from "../operators.js";

@@ -1,6 +1,6 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
 import type { Insight } from "../../../../src/query/plan/insights/answers.js";
-import type { EventSelector, InsightInput } from "../../../../src/query/plan/insights/input.js";
+import type { EventSelector, InsightInput } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import { filterGroups } from "../filter.js";
 import type { Span } from "../instant.js";

@@ -1,5 +1,5 @@
 import type { Retention, RetentionPeriod } from "../../../../src/query/plan/insights/answers.js";
-import type { RetentionInput } from "../../../../src/query/plan/insights/input.js";
+import type { RetentionInput } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import type { World } from "../world.js";
 import { byValues, combinationsOf, groupsOf, restOf, shownCount } from "./breakdown.js";

@@ -1,5 +1,5 @@
 import { DaybookError, parameterError } from "../../../../src/core/base/errors.js";
-import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../../../src/query/plan/insights/input.js";
+import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../../../src/query/plan/input.js";
 import type { DatesInput } from "../dates.js";
 import type { OracleEvent } from "../event.js";
 import { filterGroups, valueTest, type Membership } from "../filter.js";

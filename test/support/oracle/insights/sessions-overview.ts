@@ -1,5 +1,5 @@
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../../../src/query/plan/insights/answers.js";
-import type { SessionsOverviewInput } from "../../../../src/query/plan/insights/input.js";
+import type { SessionsOverviewInput } from "../../../../src/query/plan/input.js";
 import { byCodePoint } from "../json.js";
 import { durationMs, type Session } from "../sessions.js";
 import type { World } from "../world.js";

@@ -1,6 +1,6 @@
 import { parameterError } from "../../../../src/core/base/errors.js";
 import type { Stickiness } from "../../../../src/query/plan/insights/answers.js";
-import type { Interval, StickinessInput } from "../../../../src/query/plan/insights/input.js";
+import type { Interval, StickinessInput } from "../../../../src/query/plan/input.js";
 import type { World } from "../world.js";
 import { axisOf } from "./buckets.js";
 import { unitAt } from "./calendar.js";

@@ -1,5 +1,5 @@
 import type { WebFigures, WebOverview, WebVisits } from "../../../../src/query/plan/insights/answers.js";
-import type { WebOverviewInput } from "../../../../src/query/plan/insights/input.js";
+import type { WebOverviewInput } from "../../../../src/query/plan/input.js";
 import type { OracleEvent } from "../event.js";
 import { byCodePoint } from "../json.js";
 import type { Span } from "../instant.js";

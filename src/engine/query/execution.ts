@@ -2,6 +2,25 @@ import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 
+/** The work of one query, as counts: tests assert these because times are unreliable. */
+export interface QueryStats {
+  /** Segments and heads read, and those skipped by zone maps and times alone. */
+  segmentCount: number;
+  prunedCount: number;
+  /** Segments, and heads without newer rows, whose part of the answer an earlier query cached. */
+  keptCount: number;
+  /** Rows of the segments and heads read; of heads with a cached answer, only the newer ones. */
+  rowCount: number;
+  /** Segments with a column that had to be read from storage. */
+  loadCount: number;
+  /** Dictionary values tested by filters. */
+  dictionaryValueCount: number;
+}
+
+export function newStats(): QueryStats {
+  return { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+}
+
 /** Shared: queries call `yieldSometimes` often and rarely pause. */
 const NO_PAUSE = Promise.resolve();
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { settle } from "../../src/engine/query/on-snapshot.js";
-import type { ReportName } from "../../src/query/plan/plan.js";
+import { planQuery } from "../../src/engine/query/on-snapshot.js";
+import type { ReportName } from "../../src/query/queries.js";
 import { groups, is } from "../query/plan/insights/planned.js";
 import { ruled } from "../query/plan/ruled-context.js";
 
-const settled = (report: ReportName, input: object) => settle(report, input, ruled, () => []);
+const settled = (report: ReportName, input: object) => planQuery(report, input, ruled, () => []);
 const regex = (...patterns: string[]) => groups([], patterns.map((pattern) => is("url", pattern, "regex")));
 const steps = [{ eventName: "a" }, { eventName: "b" }];
 

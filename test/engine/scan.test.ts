@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { Work } from "../../src/engine/query/work.js";
-import { Gathering } from "../../src/engine/query/gathering.js";
-import { partOfFold } from "../../src/engine/query/report-of.js";
-import { Slices } from "../../src/engine/query/slices.js";
-import type { Plan } from "../../src/query/plan/plan.js";
+import { passOfSinglePass } from "../../src/engine/query/report-of.js";
+import { Scan } from "../../src/engine/query/scan.js";
+import { Slices, type QueryStats } from "../../src/engine/query/execution.js";
+import type { Plan } from "../../src/query/queries.js";
 import { countEvents } from "../../src/query/reports/events/counts.js";
 import type { AnySinglePass, PassContext } from "../../src/query/reports/form/report.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
@@ -15,11 +14,11 @@ const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "",
 
 /** The count of a snapshot, and the rows that were looked at for it. */
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {
-  const work: Work = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+  const work: QueryStats = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
   const plan = { report: "countEvents" } as Plan<"countEvents">;
-  const part = partOfFold(countEvents as AnySinglePass<"countEvents">, plan, { selector } as unknown as PassContext, null);
-  const gathering = new Gathering(part, [selector], work, new Slices(undefined));
-  const { count } = (await gathering.stateOf(snapshot)) as { readonly count: number };
+  const part = passOfSinglePass(countEvents as AnySinglePass<Plan<"countEvents">, number>, plan, { selector } as unknown as PassContext, null);
+  const scan = new Scan(part, [selector], work, new Slices(undefined));
+  const { count } = (await scan.stateOf(snapshot)) as { readonly count: number };
   return [count, work.rowCount];
 }
 

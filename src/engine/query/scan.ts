@@ -12,34 +12,44 @@ import type { Rows } from "../../storage/segment/rows.js";
 import { Segment } from "../../storage/segment/segment.js";
 import { Span, type SpanResult, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { Work } from "./work.js";
-import type { Slices } from "./slices.js";
+import type { QueryStats, Slices } from "./execution.js";
 
-/** What a query reads rows with. */
-export interface Passing {
+/** How passes over rows run. */
+export interface ScanContext {
   readonly snapshot: Snapshot;
-  readonly work: Work;
   readonly slices: Slices;
+  readonly stats: QueryStats;
 }
 
-/** The states of parts, none of which keeps its rows. @param selectors those of each part's scopes */
-export async function gatherAll(parts: readonly AnyPass[], selectors: readonly (readonly Selector[])[], { snapshot, work, slices }: Passing): Promise<unknown[]> {
+/**
+ * Runs passes over rows, one after the other.
+ * @param selectors those of each pass's scopes
+ * @param use gets the states, while rows that passes keep are in memory
+ */
+export async function scanAll<A>(
+  passes: readonly AnyPass[],
+  selectors: readonly (readonly Selector[])[],
+  { snapshot, stats, slices }: ScanContext,
+  use: (states: readonly unknown[]) => A | Promise<A>,
+): Promise<A> {
+  const scans: Scan<unknown, unknown>[] = [];
   const states: unknown[] = [];
-  for (const [at, part] of parts.entries()) {
-    const own = selectors[at] ?? [];
-    for (const { testedValueCount } of own) work.dictionaryValueCount += testedValueCount;
-    const gathering = new Gathering(part, own, work, slices);
-    try {
-      states.push(await gathering.stateOf(snapshot));
-    } finally {
-      gathering.release();
+  try {
+    for (const [at, pass] of passes.entries()) {
+      const own = selectors[at] ?? [];
+      for (const { testedValueCount } of own) stats.dictionaryValueCount += testedValueCount;
+      const scan = new Scan(pass, own, stats, slices);
+      scans.push(scan);
+      states.push(await scan.stateOf(snapshot));
     }
+    return await use(states);
+  } finally {
+    for (const scan of scans) scan.release();
   }
-  return states;
 }
 
-/** Collects the state of one part of a query, from segments or from spans that cached the same part. */
-export class Gathering<S, T> {
+/** Computes the state of one pass, from segments or from spans that cached the state of an equal pass. */
+export class Scan<S, T> {
   readonly #columns: readonly string[];
   readonly #keptKey: string | null;
   readonly #range: Range;
@@ -47,15 +57,15 @@ export class Gathering<S, T> {
   #loads: Prefetch;
   readonly #pause = () => this.slices.yieldSometimes();
 
-  /** @param selectors of the part's scopes */
+  /** @param selectors of the pass's scopes */
   constructor(
-    readonly part: Pass<S, T>,
+    readonly pass: Pass<S, T>,
     readonly selectors: readonly Selector[],
-    readonly work: Work,
+    readonly stats: QueryStats,
     readonly slices: Slices,
   ) {
-    this.#columns = [...selectors.flatMap(({ columns }) => columns), ...part.columns];
-    this.#keptKey = cacheKeyOf(part, selectors);
+    this.#columns = [...selectors.flatMap(({ columns }) => columns), ...pass.columns];
+    this.#keptKey = cacheKeyOf(pass, selectors);
     this.#range = rangeOf(selectors);
     this.#loads = this.#loadsOf([]);
   }
@@ -63,16 +73,16 @@ export class Gathering<S, T> {
   async stateOf(snapshot: Snapshot): Promise<S> {
     const state = await this.#stateOfAll(snapshot);
     const actorFilter = this.selectors[0]?.actorFilter ?? null;
-    return actorFilter === null ? state : (this.part.only?.(state, actorFilter) ?? state);
+    return actorFilter === null ? state : (this.pass.only?.(state, actorFilter) ?? state);
   }
 
   async #stateOfAll(snapshot: Snapshot): Promise<S> {
-    const state = this.part.begin();
+    const state = this.pass.begin();
     if (this.#keptKey === null) {
       const all = this.#daysOf(snapshot.rows);
-      if (this.part.isDone === undefined) this.#loads = this.#loadsOf(all.filter(({ sealed }) => sealed));
+      if (this.pass.isDone === undefined) this.#loads = this.#loadsOf(all.filter(({ sealed }) => sealed));
       for (const rows of all) {
-        if (this.part.isDone?.(state, rows.day) === true) break;
+        if (this.pass.isDone?.(state, rows.day) === true) break;
         await this.#addRows(state, rows);
       }
       return state;
@@ -94,7 +104,7 @@ export class Gathering<S, T> {
     const { fromMs, toMs } = this.#range;
     const first = firstUpTo(rows, toMs);
     const end = firstUpTo(rows, fromMs - MS_PER_DAY);
-    this.work.prunedCount += rows.length - (end - first);
+    this.stats.prunedCount += rows.length - (end - first);
     return rows.slice(first, end);
   }
 
@@ -134,25 +144,25 @@ export class Gathering<S, T> {
   async #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
     if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
     if (!(part instanceof Span)) return await this.#addRows(state, part);
-    if (!this.#isInRange(part)) this.work.prunedCount += part.partCount;
+    if (!this.#isInRange(part)) this.stats.prunedCount += part.partCount;
     else if (this.#isWithin(part)) await this.#addWhole(state, part, snapshot, key);
     else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
   }
 
   /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
   async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
-    const { kept } = this.part;
-    assert(kept !== undefined, "a part with a cache key can be cached");
+    const { kept } = this.pass;
+    assert(kept !== undefined, "a pass with a cache key can be cached");
     const { views, known, newer } = this.#newerOf(span, snapshot, key);
     if (known !== null && newer !== null) {
-      this.work.keptCount += span.partCount - newer.length;
+      this.stats.keptCount += span.partCount - newer.length;
       if (isLittle(newer)) {
         await kept.add(state, known.value as T, this.#pause);
         for (const rows of newer) await this.#addRows(state, rows);
         return;
       }
     }
-    const own = this.part.begin();
+    const own = this.pass.begin();
     if (known !== null && newer !== null) {
       await kept.add(own, known.value as T, this.#pause);
       for (const rows of newer) await this.#addRows(own, rows);
@@ -171,15 +181,15 @@ export class Gathering<S, T> {
 
   /** Whether the actors suffice, so that no row need be read. */
   #asksWho(rows: Rows): boolean {
-    const { part, selectors } = this;
-    return part.scanActors !== undefined && rows.sealed && !isInMemory(rows, part.columns) && selectors.every((selector) => isAll(rows, selector));
+    const { pass, selectors } = this;
+    return pass.scanActors !== undefined && rows.sealed && !isInMemory(rows, pass.columns) && selectors.every((selector) => isAll(rows, selector));
   }
 
   async #addRows(state: S, rows: Rows): Promise<void> {
-    const { part, selectors } = this;
+    const { pass, selectors } = this;
     await this.#pause();
     if (this.#isPruned(rows)) {
-      this.work.prunedCount += 1;
+      this.stats.prunedCount += 1;
       return;
     }
     rows.pin();
@@ -189,17 +199,17 @@ export class Gathering<S, T> {
       await this.slices.until(loading);
       await this.#pause();
     }
-    if (part.scanActors !== undefined && this.#asksWho(rows)) {
+    if (pass.scanActors !== undefined && this.#asksWho(rows)) {
       const who = await rows.who();
-      part.scanActors(state, rows, who);
-      this.work.rowCount += who.actors.length;
+      pass.scanActors(state, rows, who);
+      this.stats.rowCount += who.actors.length;
     } else {
-      if (loading !== null) this.work.loadCount += 1;
-      part.scan(state, rows, selectors);
-      this.work.rowCount += rows.rowCount;
+      if (loading !== null) this.stats.loadCount += 1;
+      pass.scan(state, rows, selectors);
+      this.stats.rowCount += rows.rowCount;
     }
-    this.work.segmentCount += 1;
-    if (part.keepsRows !== true) this.#pinned.pop()?.unpin();
+    this.stats.segmentCount += 1;
+    if (pass.keepsRows !== true) this.#pinned.pop()?.unpin();
   }
 }
 
@@ -228,15 +238,15 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
   return low;
 }
 
-/** The key under which spans cache their part of the answer; null if they do not. */
-export function cacheKeyOf(part: AnyPass, selectors: readonly Selector[]): string | null {
+/** The key under which spans cache the state of a pass; null if they do not. */
+export function cacheKeyOf(pass: AnyPass, selectors: readonly Selector[]): string | null {
   const keys = selectors.map(({ key }) => key);
-  return part.kept === undefined || keys.includes(null) ? null : `${part.kept.key} ${keys.join()}`;
+  return pass.kept === undefined || keys.includes(null) ? null : `${pass.kept.key} ${keys.join()}`;
 }
 
 function rangeOf(selectors: readonly Selector[]): Range {
   const [first] = selectors;
-  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a part have one range");
+  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a pass have one range");
   return first;
 }
 
