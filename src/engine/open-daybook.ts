@@ -28,7 +28,7 @@ import type { Daybook } from "./daybook.js";
 import { planQuery, type PlanningContext } from "./query/on-snapshot.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor } from "./query/executor.js";
-import { explainPlan, type Explanation } from "./query/explain.js";
+import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
 import type { Following } from "./follow/following.js";
 import { Housekeeping } from "./upkeep/housekeeping.js";
@@ -278,6 +278,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
     const plan = await this.plan(report, input);
     options?.[AUTHORIZE]?.(plan);
     const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
+    const { explainPlan } = await import("./rarely-used.js");
     const explain = () => explainPlan(this.#store, this.#contexts, plan);
     return { ...(await (this.#following === null ? explain() : this.#following.asking(explain))), notices };
   }

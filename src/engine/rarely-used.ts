@@ -2,6 +2,7 @@
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { Following, openWhenFull } from "./follow/following.js";
+export { explainPlan } from "./query/explain.js";
 export { exportStoredRecords } from "./exports/records.js";
 export { Scrub } from "./upkeep/scrub.js";
 export { statsOf } from "./upkeep/stats.js";
