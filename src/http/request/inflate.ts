@@ -1,4 +1,5 @@
 import { DaybookError } from "../../core/base/errors.js";
+import { inTurns, type Steps } from "../../core/base/yield.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
 import { bodyTooLarge } from "../wire/exchange.js";
@@ -21,12 +22,15 @@ export interface DeflateEnd {
   readonly byteLength: number;
 }
 
+/** Compressed bytes that are read between two pauses: about a millisecond of work. */
+const BYTES_PER_STEP = 64 * 1024;
+
 /**
  * Finds the end of the deflate stream (RFC 1951) that begins at `start`, because no runtime reports it. Inflates nothing.
  * @param maxByteLength the search stops once the inflated length exceeds this; `end` is then where it stopped
  * @throws DeflateError
  */
-export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): DeflateEnd {
+export function* endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): Steps<DeflateEnd> {
   const bits = new Bits(bytes, start);
   let byteLength = 0;
   for (let isLast = false; !isLast && byteLength <= maxByteLength; ) {
@@ -34,7 +38,15 @@ export function endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: nu
     const type = bits.take(2);
     if (type === 0) byteLength += bits.skipStored();
     else if (type === 3) throw new DeflateError("unknown block type");
-    else byteLength = skipBlock(bits, type === 1 ? FIXED : readTables(bits), byteLength, maxByteLength);
+    else {
+      const tables = type === 1 ? FIXED : readTables(bits);
+      const block: Block = { byteLength, hasEnded: false };
+      while (!block.hasEnded && block.byteLength <= maxByteLength) {
+        skipSymbols(bits, tables, block, maxByteLength);
+        yield;
+      }
+      byteLength = block.byteLength;
+    }
   }
   return { end: bits.end, byteLength };
 }
@@ -55,13 +67,24 @@ interface CodeTable {
 
 type CodeTables = readonly [lengths: CodeTable, distances: CodeTable];
 
-function skipBlock(bits: Bits, [lengths, distances]: CodeTables, from: number, maxByteLength: number): number {
-  let byteLength = from;
-  while (byteLength <= maxByteLength) {
+/** A compressed block that is being read. */
+interface Block {
+  /** Inflated length of the stream so far. */
+  byteLength: number;
+  hasEnded: boolean;
+}
+
+/** Reads on to the end of a block, for `BYTES_PER_STEP` at most. */
+function skipSymbols(bits: Bits, [lengths, distances]: CodeTables, block: Block, maxByteLength: number): void {
+  const pauseAt = bits.at + BYTES_PER_STEP;
+  let { byteLength } = block;
+  while (byteLength <= maxByteLength && bits.at < pauseAt) {
     const symbol = bits.symbol(lengths);
     if (symbol < END_OF_BLOCK) byteLength += 1;
-    else if (symbol === END_OF_BLOCK) break;
-    else {
+    else if (symbol === END_OF_BLOCK) {
+      block.hasEnded = true;
+      break;
+    } else {
       if (symbol > 285) throw new DeflateError("invalid length symbol");
       byteLength += LENGTH_BASES[symbol - 257]! + bits.take(LENGTH_BITS[symbol - 257]!);
       const distance = bits.symbol(distances);
@@ -69,7 +92,7 @@ function skipBlock(bits: Bits, [lengths, distances]: CodeTables, from: number, m
       bits.take(DISTANCE_BITS[distance]!);
     }
   }
-  return byteLength;
+  block.byteLength = byteLength;
 }
 
 function readTables(bits: Bits): CodeTables {
@@ -217,7 +240,7 @@ export async function inflate(
   held: HeldMemory,
   onInflated: OnInflated,
 ): Promise<Uint8Array> {
-  const { streams, byteLength } = streamsIn(bytes, format, maxByteLength);
+  const { streams, byteLength } = await streamsIn(bytes, format, maxByteLength, held);
   let body = new Uint8Array(Math.min(byteLength, FIRST_BYTES));
   let end = 0;
   try {
@@ -251,7 +274,7 @@ interface CompressedStreams {
 }
 
 /** Splits a body into its compressed streams. Cost: reads every bit. @throws malformed_json, body_too_large */
-function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: number): CompressedStreams {
+async function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: number, held: HeldMemory): Promise<CompressedStreams> {
   const streams: Uint8Array[] = [];
   let left = maxByteLength;
   for (let start = 0; start < bytes.length; ) {
@@ -261,7 +284,7 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
     }
     if (streams.length === SERVER_LIMITS.gzipMemberCount)
       throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.gzipMemberCount} gzip members in a body`);
-    const { end, byteLength } = streamAt(bytes, start, format, left);
+    const { end, byteLength } = await streamAt(bytes, start, format, left, held);
     if (byteLength > left) throw bodyTooLarge(maxByteLength);
     left -= byteLength;
     streams.push(bytes.subarray(start, end));
@@ -270,9 +293,10 @@ function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLength: nu
   return { streams, byteLength: maxByteLength - left };
 }
 
-function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, left: number) {
+async function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, left: number, held: HeldMemory): Promise<DeflateEnd> {
   try {
-    const { end, byteLength } = endOfDeflate(bytes, dataStart(bytes, start, format), left);
+    const steps = endOfDeflate(bytes, dataStart(bytes, start, format), left);
+    const { end, byteLength } = await inTurns(steps, () => held.pace(BYTES_PER_STEP));
     // The runtime verifies the checksum in the trailer.
     return { end: end + (format === "gzip" ? GZIP_TRAILER_BYTES : ZLIB_TRAILER_BYTES), byteLength };
   } catch (error) {
