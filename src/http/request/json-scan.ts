@@ -94,15 +94,15 @@ export class JsonScanner {
         digitCount = byte === DOT ? FRACTION : 0;
         if (byte === COMMA) {
           valueCount += 1;
-          if (depth === lists.depth) lists.endItem(at);
+          if (depth === lists.depth) lists.endItem(at, valueCount);
         } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
           depth += 1;
           valueCount += 1;
           if (depth > SERVER_LIMITS.jsonDepth)
             throw new DaybookError("malformed_json", `expected at most ${SERVER_LIMITS.jsonDepth} levels of nesting`);
-          if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.open(at, depth, byte === OPENING_BRACKET);
+          if (depth === 1 || (depth === 2 && byte === OPENING_BRACKET)) lists.open(at, depth, byte === OPENING_BRACKET, valueCount);
         } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
-          if (depth === lists.depth) lists.close(at);
+          if (depth === lists.depth) lists.close(at, valueCount);
           depth -= 1;
         }
       }
@@ -124,6 +124,8 @@ class Lists {
   #isInObject = false;
   #itemCount = 0;
   #itemFrom = 0;
+  /** Values of the body before the open item. */
+  #itemValueFrom = 0;
   #from = 0;
   #openedAt = 0;
   #count = 0;
@@ -136,17 +138,19 @@ class Lists {
 
   constructor(readonly itemCountMax: number) {}
 
-  open(at: number, depth: number, isList: boolean): void {
+  /** @param valueCount values of the body so far */
+  open(at: number, depth: number, isList: boolean, valueCount: number): void {
     if (depth === 1) this.#isInObject = !isList;
     if (!isList || this.depth !== 0 || (depth === 2 && !this.#isInObject)) return;
     this.depth = depth;
     this.#items = [];
     this.#openedAt = at + 1;
+    this.#itemValueFrom = valueCount;
     this.#startChunk(at + 1);
   }
 
-  endItem(at: number): void {
-    this.#countItem(at);
+  endItem(at: number, valueCount: number): void {
+    this.#countItem(at, valueCount);
     if (at - this.#from < LIMITS.parsedBytesPerTurn) this.#itemFrom = at + 1;
     else {
       this.#items.push({ from: this.#from, to: at, count: this.#count });
@@ -159,10 +163,10 @@ class Lists {
     return this.depth === 0 ? 0 : end - this.#openedAt;
   }
 
-  close(at: number): void {
+  close(at: number, valueCount: number): void {
     this.depth = 0;
     if (this.#isEmpty(at)) return;
-    this.#countItem(at);
+    this.#countItem(at, valueCount);
     const [first] = this.#items;
     if (first === undefined) return;
     this.#items.push({ from: this.#from, to: at, count: this.#count });
@@ -183,11 +187,14 @@ class Lists {
     return at === end;
   }
 
-  #countItem(at: number): void {
+  #countItem(at: number, valueCount: number): void {
     this.#count += 1;
     this.#itemCount += 1;
     if (this.#itemCount > this.itemCountMax) throw tooManyItems(this.itemCountMax);
     if (at - this.#itemFrom > SERVER_LIMITS.bodyItemBytes) throw tooLongItem();
+    // An item is parsed in one piece.
+    if (SERVER_LIMITS.jsonValueBytes * (valueCount - this.#itemValueFrom) > SERVER_LIMITS.bodyItemBytes) throw tooManyValues(SERVER_LIMITS.bodyItemBytes);
+    this.#itemValueFrom = valueCount;
   }
 }
 

@@ -134,6 +134,15 @@ describe("the work of a body is bounded", () => {
     for (const text of [`[1,${long}]`, `{"batch":[${long},1]}`, `{"a":${long}}`, `${" ".repeat(SERVER_LIMITS.bodyItemBytes)}[]`]) await expect(parsed(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
+  it("an item of very many values is refused, because it is parsed in one piece", async () => {
+    const item = (count: number) => `[${Array<string>(count).fill("[]").join(",")}]`;
+    // Two for each list and its comma, and one for the comma before the second item.
+    const most = SERVER_LIMITS.bodyItemBytes / SERVER_LIMITS.jsonValueBytes / 2 - 1;
+    for (const text of [`[${item(most)},${item(most)}]`, `{"batch":[1,${item(most)}]}`]) await expect(parsed(text)).resolves.toMatchObject({});
+    for (const text of [`[${item(most + 2)}]`, `{"batch":[1,${item(most + 2)},1]}`, `{"batch":[1,${item(most + 2)}]}`])
+      await expect(parsed(text)).rejects.toMatchObject({ code: "body_too_large", message: expect.stringContaining("memory") as string });
+  });
+
   it("one turn parses some hundred KiB and one item", async () => {
     const items = Array<string>(5_000).fill(`{"name":"${"x".repeat(1_000)}"}`).join(",");
     const { turnCount, longestTurn } = await parsed(`{"batch":[${items}]}`);
