@@ -1,4 +1,4 @@
-import { NO_TOUCH, NOT_SET } from "../../query/answer/visits/session-figures.js";
+import { NO_TOUCH, NOT_SET } from "../../query/answer/visits/visits.js";
 import type { HostList, TouchDimension, TouchRule } from "../../query/plan/plan.js";
 import { SECOND_LEVELS } from "../../query/plan/report-rules.js";
 import { anyOf, EMPTY, joined, shortLists, sql, text, texts, name, whole, type Sql, type Bound } from "../sql/sql.js";

@@ -1,5 +1,4 @@
-import { byIdentity, visitList, type Visits } from "../../query/answer/visits/visits.js";
-import { NOT_SET, NO_TOUCH, ONLINE_MS, webFigures } from "../../query/answer/visits/session-figures.js";
+import { byIdentity, visitList, type Visits, NOT_SET, NO_TOUCH, ONLINE_MS, webFigures } from "../../query/answer/visits/visits.js";
 import { Scratch } from "../../core/base/scratch.js";
 import type { WebOverview, WebVisits, WebFigures } from "../../query/plan/insights/answers.js";
 import type { TouchDimension, TouchRule, Range } from "../../query/plan/plan.js";

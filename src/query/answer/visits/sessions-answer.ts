@@ -1,13 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
+import { placesByKey } from "../../../core/base/arrays.js";
 import { inTurns, inChunks } from "../../../core/base/yield.js";
-import type { Range } from "../../plan/plan.js";
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
-import { slotsOf, type Extent } from "../insights/buckets.js";
+import { slotsOf } from "../insights/buckets.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers.js";
-import { sessionFigures, UserCounter } from "./session-figures.js";
-import { keysThere, Visits, type VisitCounting } from "./visits.js";
+import { keysThere, sessionFigures, UserCounter, Visits, type PageCounts, type RequestedSessions, type VisitCounting } from "./visits.js";
 
 /** Visits grouped by key; each has one. */
 class VisitsByKey {
@@ -27,23 +26,8 @@ class VisitsByKey {
     await inChunks(keyOfVisit.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) if (keyOfVisit[at]! >= keyEnd) keyEnd = keyOfVisit[at]! + 1;
     });
-    // Shifted by one: while visits are added, the start of a key is the index of its next visit.
-    const starts = new Uint32Array(keyEnd + 2);
-    await inChunks(keyOfVisit.length, pause, (from, to) => {
-      for (let at = from; at < to; at += 1) starts[keyOfVisit[at]! + 2]! += 1;
-    });
-    await inChunks(keyEnd, pause, (from, to) => {
-      for (let key = from; key < to; key += 1) starts[key + 2]! += starts[key + 1]!;
-    });
-    const places = new Uint32Array(keyOfVisit.length);
-    await inChunks(keyOfVisit.length, pause, (from, to) => {
-      for (let at = from; at < to; at += 1) {
-        const next = keyOfVisit[at]! + 1;
-        places[starts[next]!] = at;
-        starts[next]! += 1;
-      }
-    });
-    return new VisitsByKey(visits, starts.subarray(0, keyEnd + 1), places);
+    const { starts, places } = await inTurns(placesByKey(keyOfVisit, keyEnd), pause);
+    return new VisitsByKey(visits, starts, places);
   }
 
   /** The keys of visits, ascending. */
@@ -69,24 +53,6 @@ class VisitsByKey {
     });
     return new Visits(view, own);
   }
-}
-
-/** By the key of a page: the sessions that begin, or end, there, and those of them with a single event. */
-export interface PageCounts {
-  readonly sessions: Uint32Array;
-  readonly bounces: Uint32Array;
-}
-
-/** The sessions of a query. */
-export interface RequestedSessions {
-  /** Of their starts; null without sessions. */
-  readonly extent: Extent | null;
-  /** All figures of the sessions that start in a range, which must lie within that of the query. */
-  figuresOf(range: Range): Promise<SessionFigures>;
-  /** By the page of the first event, or of the last one with a url. */
-  pagesAt(end: "entry" | "exit"): Promise<PageCounts>;
-  /** One by one, ordered by start. */
-  visits(): Promise<Visits>;
 }
 
 /** What the keys of a query's sessions stand for. */

@@ -1,14 +1,14 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { cutOf, type Extent } from "../../answer/insights/buckets.js";
-import type { RequestedSessions, PageCounts } from "../../answer/visits/sessions-answer.js";
-import { Visits, type VisitCounting } from "../../answer/visits/visits.js";
+import {
+  type RequestedSessions, type PageCounts, Visits, type VisitCounting, DURATION_PERCENTS, figuresOf, type SessionSums,
+} from "../../answer/visits/visits.js";
 import type { SessionFigures } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan, CalendarPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import type { SessionRange } from "../../tables/sessions/stretch-cache.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
 import { startOfUnit, unitNumberAt, type DateCut } from "../../../core/calendar/axis.js";
-import { DURATION_PERCENTS, figuresOf, type SessionSums } from "../../answer/visits/session-figures.js";
 import { percentilesOfLists, type Durations } from "../../answer/numbers.js";
 import type { RowContext } from "../form/report.js";
 import { byteLengthOf, countActors, countOthers, distinctOf, type DistinctActors } from "../events/distinct-actors.js";

@@ -1,7 +1,7 @@
 import type { SessionsOverview } from "../../plan/insights/answers.js";
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- each kind of keys has a list */
-import { ListedSessions, type VisitCounting, type Visits } from "../../answer/visits/visits.js";
-import { sessionsAnswer, type RequestedSessions } from "../../answer/visits/sessions-answer.js";
+import { ListedSessions, type VisitCounting, type Visits, type RequestedSessions } from "../../answer/visits/visits.js";
+import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";

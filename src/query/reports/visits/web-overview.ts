@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- a key has one value a field */
 import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { type KeyGroups, combinationsOf } from "../../answer/insights/combinations.js";
-import { byIdentity, visitList, keysThere, type VisitCounting, type Visits } from "../../answer/visits/visits.js";
-import { ONLINE_MS, webFigures, NOT_SET, NO_TOUCH } from "../../answer/visits/session-figures.js";
+import {
+  byIdentity, visitList, keysThere, type VisitCounting, type Visits, ONLINE_MS, webFigures, NOT_SET, NO_TOUCH,
+} from "../../answer/visits/visits.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "daybook/testing";
-import { sessionFigures, UserCounter } from "../../../../src/query/answer/visits/session-figures.js";
+import { sessionFigures, UserCounter } from "../../../../src/query/answer/visits/visits.js";
 import { Visits } from "../../../../src/query/answer/visits/visits.js";
 import { Scratch } from "../../../../src/core/base/scratch.js";
 import { figuresOfSums, visitSumsOf } from "../../../../src/query/reports/visits/cached-sessions.js";
