@@ -214,7 +214,7 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);
 
 /** What deletes events and people, and reports what is stored. */
-export interface Upkeep {
+interface Upkeep {
   /** Names of all projects, by code point. */
   readonly projects: () => Promise<readonly string[]>;
   readonly privacyRequests: ClickHousePrivacyRequests;

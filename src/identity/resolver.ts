@@ -340,7 +340,7 @@ class ResolverView implements IdentityView {
 }
 
 /** Finds actors by the emails they were identified with, and user ids that are emails themselves. */
-export class EmailIndex {
+class EmailIndex {
   /** Identify records by email, unlinked ones too. */
   readonly #byEmail = new RowsByCode();
   /** User ids that look like emails by their normal form, for codes below `#scanned`. */

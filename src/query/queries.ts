@@ -172,7 +172,7 @@ export const QUERIES = {
 export const QUERY_NAMES = Object.keys(QUERIES) as readonly ReportName[];
 
 /** The plans by query. */
-export type PlanByReport = { readonly [K in ReportName]: ReturnType<(typeof reports)[K]["plan"]> };
+type PlanByReport = { readonly [K in ReportName]: ReturnType<(typeof reports)[K]["plan"]> };
 export type Plan<K extends ReportName = ReportName> = PlanByReport[K];
 
 type AllReports = { readonly [K in ReportName]: K extends keyof InsightReports ? InsightReports[K] : (typeof reports)[K]["report"] };

@@ -6,7 +6,7 @@ type ContentChange =
   | { readonly kind: "truncate"; readonly byteLength: number };
 
 /** A file: the content certain to survive a power loss, the changes since, and the content that reads return. Never changed in place. */
-export interface FileContent {
+interface FileContent {
   readonly durable: Uint8Array;
   readonly changes: readonly ContentChange[];
   readonly current: Uint8Array;
@@ -65,7 +65,7 @@ export function afterFailedSync(file: FileContent, pages: LostPages): FileConten
 }
 
 /** A change of a directory's names that is not yet durable. A `rename` removes `from` only if it still names the same file. */
-export type NameChange =
+type NameChange =
   | { readonly kind: "add"; readonly name: string; readonly node: number }
   | { readonly kind: "remove"; readonly name: string; readonly node: number }
   | { readonly kind: "rename"; readonly from: string; readonly name: string; readonly node: number };
@@ -73,7 +73,7 @@ export type NameChange =
 type Names = ReadonlyMap<string, number>;
 
 /** A directory: the names certain to survive a power loss, the changes since, and the names that it lists. Never changed in place. */
-export interface DirectoryNames {
+interface DirectoryNames {
   readonly durable: Names;
   readonly changes: readonly NameChange[];
   readonly current: Names;

@@ -5,7 +5,7 @@ import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js
 import type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from "../store/storage/file-system.js";
 
 /** Makes an operation reject. */
-export interface FailingFault {
+interface FailingFault {
   /** EIO, ENOSPC, EMFILE, … */
   readonly errno: string;
   /** For a failed sync: what happens to the changes. Default `kept`. */

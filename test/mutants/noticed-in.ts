@@ -129,7 +129,7 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "LifecycleStates.next: which unit was the one before": 0,
   "cutsOf: that a unit crosses the edge of a bucket": 10,
   "BitsOfUnits.#taken: who was counted in a unit": 0,
-  "BitsOfUnits.of: who is who": 0,
+  "BitsOfUnits.#stepsOf: who is who": 0,
   "BitsOfUnits.#fold: that users are merged": 4,
   "Scan.stateOf: whose events are meant": 3,
   "UnitCounts.#carry: to carry": 3,

@@ -53,7 +53,10 @@ function questionOf(project: string | null, beforeMs: number | null, key: string
 }
 
 async function deleteFrom(daybook: OpenEvents, project: string | null, beforeMs: number | null, key: string | undefined): Promise<DeletionReceipt> {
-  if (key !== undefined && "deleteEventsOfKey" in daybook) return await daybook.deleteEventsOfKey(key);
+  if (key !== undefined) {
+    if (!("deleteEventsOfKey" in daybook)) throw new UsageError("--key: these events cannot be deleted by key");
+    return await daybook.deleteEventsOfKey(key);
+  }
   return await (beforeMs === null ? daybook.deleteProject(project ?? "") : daybook.deleteEvents({ before: new Date(beforeMs), project }));
 }
 

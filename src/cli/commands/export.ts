@@ -39,10 +39,10 @@ function cellText(value: unknown): string {
 }
 
 /** The methods that an export needs. */
-export type ExportSource = Pick<Daybook, "exportEvents" | "exportRecords">;
+type ExportSource = Pick<Daybook, "exportEvents" | "exportRecords">;
 
 /** Counts of what is written so far. */
-export interface ExportProgress {
+interface ExportProgress {
   events: number;
   /** Identity records, and projects. */
   records: number;

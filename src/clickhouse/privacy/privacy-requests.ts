@@ -23,7 +23,7 @@ import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";
 
 /** An erasure that has begun, with its future receipt. */
-export interface Erasing {
+interface Erasing {
   /** The id of the removal that notes what to remove. */
   readonly removal: string;
   readonly resolution: PrivacyResolution;
@@ -33,7 +33,7 @@ export interface Erasing {
 }
 
 /** A request as stored. */
-export interface KeptRequest {
+interface KeptRequest {
   readonly request: StoredRequest;
   /** Null: not begun, or done. */
   readonly erasing: Erasing | null;

@@ -42,7 +42,7 @@ function escaped(host: string): string {
   return host.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-export type TouchModel = "first_touch" | "last_touch";
+type TouchModel = "first_touch" | "last_touch";
 
 /** SQL for touches, with their keys and values; a value is never empty. */
 export interface TouchRows {

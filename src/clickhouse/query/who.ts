@@ -4,7 +4,7 @@ import { NO_ID, sql, text, texts, uuids, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/layout.js";
 
 /** Users that aliases merged into others; few. */
-export interface Survivors {
+interface Survivors {
   readonly from: readonly string[];
   readonly to: readonly string[];
 }

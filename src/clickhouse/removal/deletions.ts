@@ -11,7 +11,7 @@ import type { TableNames } from "../tables/layout.js";
 import { nextVersion, type Servers } from "../tables/servers.js";
 import { END_OF_TIME_MS, finishNamed, isPast, remove, yearsToRename, type Cutoffs, type Note, type RemovalContext } from "./removal.js";
 
-export interface DeletionContext extends RemovalContext {
+interface DeletionContext extends RemovalContext {
   /** Names of all projects. */
   readonly projects: () => Promise<readonly string[]>;
 }

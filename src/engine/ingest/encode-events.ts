@@ -27,7 +27,7 @@ interface ShapePath {
 }
 
 /** Encodes the members of metadata objects as codes of keys, shapes and values. */
-export class MetadataEncoder {
+class MetadataEncoder {
   readonly #keys = new Map<string, EncodedKey>();
   #shapes: ShapePath = { code: 0, next: new Map() };
   #stepCount = 0;

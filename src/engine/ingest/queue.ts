@@ -17,7 +17,7 @@ import { BatchIds, KnownIds } from "./known-ids.js";
 import type { Suppression, TimeToLiveRules } from "./suppression.js";
 
 /** Events that wait for their commit. */
-export interface WaitingEvents {
+interface WaitingEvents {
   readonly events: readonly unknown[];
   readonly project: string | null;
   /** Limits on new values; null: only the bounds of the store. */
@@ -27,7 +27,7 @@ export interface WaitingEvents {
 }
 
 /** Records of identify, group, alias and unlink, and names of projects, that wait for their commit. */
-export interface WaitingRecords {
+interface WaitingRecords {
   readonly records: readonly unknown[];
   /** Validates one of them. */
   readonly decode: (record: unknown) => DecodedRecord | NamedProject;
@@ -37,7 +37,7 @@ export interface WaitingRecords {
   readonly reject: (error: unknown) => void;
 }
 
-export type QueuedWrites = WaitingEvents | WaitingRecords;
+type QueuedWrites = WaitingEvents | WaitingRecords;
 
 export function rowCountOf(waiting: QueuedWrites): number {
   return "records" in waiting ? waiting.records.length : waiting.events.length;
@@ -55,7 +55,7 @@ function noOutcome(): IngestOutcome {
 }
 
 /** Writes that share a frame and a sync: encoded, and not yet durable. */
-export class IngestGroup {
+class IngestGroup {
   readonly waiting: QueuedWrites[] = [];
   /** Events to report to the application once they are durable. */
   readonly notified: EventRecord[] = [];
@@ -103,7 +103,7 @@ export class IngestGroup {
 }
 
 /** Encodes several ingests as one, and counts each event for the ingest that contains it. */
-export class IngestCoalescer {
+class IngestCoalescer {
   readonly events: unknown[] = [];
   /** The limit of the current ingest. */
   limit: Limit | null = null;

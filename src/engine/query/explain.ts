@@ -73,7 +73,7 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
   return accesses.reduce((most, access) => (ACCESSES.indexOf(access) > ACCESSES.indexOf(most) ? access : most), "pruned");
 }
 
-/** One pass over rows; `part` is null for a study, which reads tables instead. */
+/** One pass over rows; `part` is null for a table query, which reads tables instead. */
 interface ExplainedPass {
   readonly part: AnyPass | null;
   readonly selectors: readonly Selector[];

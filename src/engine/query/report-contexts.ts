@@ -122,7 +122,7 @@ export class ReportContexts {
     return { dictionaries, identities, companies, sequence, touches: tables.touchMaker(this.rules.touch), known };
   }
 
-  /** The context of a fold. @param scanning as of `selectorsOf` @throws as `selectorsOf` */
+  /** The context of a single pass. @param scanning as of `selectorsOf` @throws as `selectorsOf` */
   async of(plan: Plan, moment: TableSnapshot, scanning: ScanContext | null): Promise<PassContext> {
     const context = this.rowContextOf(moment);
     const report = reportOf(plan);

@@ -27,7 +27,7 @@ export function reportOf<K extends ReportName>({ report }: Plan<K>): Report<Plan
   return own as Report<Plan<K>, Answer<K>>;
 }
 
-/** The single pass of a query that is a fold. @param read what the report read from tables */
+/** The pass of a report that has only one. @param read what the report read from tables */
 export function passOfSinglePass<P extends AnyPlan, A>(report: AnySinglePass<P, A>, plan: P, context: PassContext, read: unknown): AnyPass {
   const kept = keptOf(report, plan, context);
   return {

@@ -41,6 +41,7 @@ export async function scanAll<A>(
       const scan = new Scan(pass, own, stats, slices);
       scans.push(scan);
       states.push(await scan.stateOf(snapshot));
+      if (pass.keepsRows !== true) scan.release();
     }
     return await use(states);
   } finally {

@@ -7,7 +7,7 @@ interface LastAnswer {
 }
 
 /** Answers a request on the handler's thread. */
-export type Forward = () => Promise<WireReply>;
+type Forward = () => Promise<WireReply>;
 
 /**
  * Answers public requests promptly on another thread than the handler's: while the handler is late, its last answer is repeated if it is recent.
@@ -19,21 +19,24 @@ export class PromptAnswers {
 
   /** @param path the path of the route, which the answer depends on alone */
   async answer(request: WireRequest, path: string, forward: Forward): Promise<WireReply> {
-    const reply = await this.#replyOf(path, forward);
+    const { reply, isOwn } = await this.#replyOf(path, forward);
+    if (isOwn) return reply;
     return { ...reply, headers: { ...reply.headers, "x-request-id": requestIdOf(request, () => globalThis.crypto.randomUUID()) } };
   }
 
-  async #replyOf(path: string, forward: Forward): Promise<WireReply> {
+  /** `isOwn`: the handler has answered this very request. */
+  async #replyOf(path: string, forward: Forward): Promise<{ readonly reply: WireReply; readonly isOwn: boolean }> {
     const earlier = this.#pendingByPath.get(path);
     const pending = earlier ?? this.#start(path, forward);
     const last = this.#lastByPath.get(path);
+    const isRecent = last !== undefined && performance.now() - last.atMs <= SERVER_LIMITS.repeatedAnswerMs;
     try {
-      if (last === undefined || performance.now() - last.atMs > SERVER_LIMITS.repeatedAnswerMs) return await pending;
-      return await orAfter(pending, SERVER_LIMITS.promptAnswerMs, last.reply);
+      const reply = isRecent ? await orAfter(pending, SERVER_LIMITS.promptAnswerMs, last.reply) : await pending;
+      return { reply, isOwn: earlier === undefined && reply !== last?.reply };
     } catch (error) {
       if (earlier === undefined) throw error;
       // The caller of the earlier request may have disconnected.
-      return await forward();
+      return { reply: await forward(), isOwn: true };
     }
   }
 

@@ -29,7 +29,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   const { list, itemCountMax = SERVER_LIMITS.bodyItemCount } = rule;
   const isFormBody = rule.form === true && isForm(request.header("content-type"));
   // Every NDJSON line is an item, whatever its value contains, so the scan has no item limit.
-  const scanner = new JsonScanner(format === "ndjson" ? Infinity : itemCountMax, rule.maxByteLength);
+  const scanner = new JsonScanner(format === "ndjson" ? Infinity : itemCountMax, rule.maxByteLength, format === "json");
   const lines = format === "ndjson" ? new LineCount(itemCountMax) : null;
   /** Refuses a body before the rest of it is inflated. */
   const onInflated = (inflated: Uint8Array) => {

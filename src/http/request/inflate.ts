@@ -1,4 +1,5 @@
 import { DaybookError } from "../../core/base/errors.js";
+import { grown } from "../../core/base/arrays.js";
 import { inTurns, type Steps } from "../../core/base/yield.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
@@ -33,6 +34,7 @@ const BYTES_PER_STEP = 64 * 1024;
 export function* endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: number): Steps<DeflateEnd> {
   const bits = new Bits(bytes, start);
   let byteLength = 0;
+  let pauseAt = start + BYTES_PER_STEP;
   for (let isLast = false; !isLast && byteLength <= maxByteLength; ) {
     isLast = bits.take(1) === 1;
     const type = bits.take(2);
@@ -42,7 +44,9 @@ export function* endOfDeflate(bytes: Uint8Array, start: number, maxByteLength: n
       const tables = type === 1 ? FIXED : readTables(bits);
       const block: Block = { byteLength, hasEnded: false };
       while (!block.hasEnded && block.byteLength <= maxByteLength) {
-        skipSymbols(bits, tables, block, maxByteLength);
+        skipSymbols(bits, tables, block, maxByteLength, pauseAt);
+        if (bits.at < pauseAt) continue;
+        pauseAt = bits.at + BYTES_PER_STEP;
         yield;
       }
       byteLength = block.byteLength;
@@ -74,9 +78,8 @@ interface Block {
   hasEnded: boolean;
 }
 
-/** Reads on to the end of a block, for `BYTES_PER_STEP` at most. */
-function skipSymbols(bits: Bits, [lengths, distances]: CodeTables, block: Block, maxByteLength: number): void {
-  const pauseAt = bits.at + BYTES_PER_STEP;
+/** Reads on to the end of a block, or to `pauseAt`. */
+function skipSymbols(bits: Bits, [lengths, distances]: CodeTables, block: Block, maxByteLength: number, pauseAt: number): void {
   let { byteLength } = block;
   while (byteLength <= maxByteLength && bits.at < pauseAt) {
     const symbol = bits.symbol(lengths);
@@ -223,7 +226,7 @@ class Bits {
 export type BodyCompression = "gzip" | "deflate";
 
 /** Called with the inflated bytes so far. What it throws stops the inflation. */
-export type OnInflated = (inflated: Uint8Array) => void;
+type OnInflated = (inflated: Uint8Array) => void;
 
 /** Bytes that are first allocated for a body. Allocating the whole would take memory for bodies that are refused at their first bytes. */
 const FIRST_BYTES = 64 * 1024;
@@ -249,7 +252,7 @@ export async function inflate(
         held.take(chunk.length);
         const from = end;
         end += chunk.length;
-        if (end > body.length) body = withRoom(body, Math.min(byteLength, Math.max(end, 2 * body.length)));
+        if (end > body.length) body = grown(body, Math.min(byteLength, Math.max(end, 2 * body.length)));
         body.set(chunk, from);
         onInflated(body.subarray(0, end));
       }
@@ -259,12 +262,6 @@ export async function inflate(
   }
   if (end !== byteLength) throw damaged(format);
   return body;
-}
-
-function withRoom(bytes: Uint8Array, byteLength: number): Uint8Array<ArrayBuffer> {
-  const longer = new Uint8Array(byteLength);
-  longer.set(bytes);
-  return longer;
 }
 
 interface CompressedStreams {

@@ -48,10 +48,12 @@ export class JsonScanner {
   /**
    * @param itemCountMax limit of all lists at the top or in a top-level object together
    * @param weightMax limit of the memory that the parsed values take, as `JsonScan.weight`
+   * @param isOneValue false: the body has one value per line, and each is an item
    */
   constructor(
     itemCountMax: number,
     readonly weightMax: number,
+    readonly isOneValue = true,
   ) {
     this.#lists = new Lists(itemCountMax);
   }
@@ -62,9 +64,11 @@ export class JsonScanner {
    */
   scan(arrived: Uint8Array): void {
     this.#scan(arrived);
+    if (!this.isOneValue) return;
     // A list that is open may still become long.
     const byteLengthInside = this.#lists.longByteLength + this.#lists.openByteLength(arrived.length);
-    if (arrived.length - byteLengthInside > SERVER_LIMITS.bodyItemBytes) throw tooMuchBeside();
+    const byteLengthBeside = arrived.length - byteLengthInside;
+    if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes) throw tooMuchBeside(byteLengthBeside);
   }
 
   /** Scans the rest of a body. @throws as `scan`, but for bytes beside the items, which the parser checks */
@@ -206,8 +210,9 @@ export function tooLongItem(): DaybookError {
   return new DaybookError("body_too_large", `expected items of at most ${SERVER_LIMITS.bodyItemBytes} bytes each, got a longer one`);
 }
 
-export function tooMuchBeside(): DaybookError {
-  return new DaybookError("body_too_large", `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists, got more`);
+export function tooMuchBeside(byteLength: number): DaybookError {
+  const expected = `expected at most ${SERVER_LIMITS.bodyItemBytes} bytes outside the items of long lists`;
+  return new DaybookError("body_too_large", `${expected}, got ${byteLength}`);
 }
 
 function tooManyValues(weightMax: number): DaybookError {

@@ -21,7 +21,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 export async function parseScanned(bytes: Uint8Array, { hasLongNumber, longLists, byteLengthBeside, isWhole }: JsonScan, pace: Pace): Promise<unknown> {
   if (byteLengthBeside > SERVER_LIMITS.bodyItemBytes) {
     if (!isWhole) throw new DaybookError("malformed_json", "expected JSON: the text is incomplete");
-    throw tooMuchBeside();
+    throw tooMuchBeside(byteLengthBeside);
   }
   if (longLists.length === 0) return parseText(decoded(bytes, true), "", hasLongNumber);
   // Stands for a list that is parsed separately; random, so that no body can contain it.

@@ -160,7 +160,6 @@ export function visitRows(list: WebAnswer["sources"] | WebAnswer["pages"], field
   }));
 }
 
-
 /** Rows of visits by fields of their first event; the last field is the listed one, those before it distinguish equal values. */
 export function breakdownRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
   return rows.map(({ values, figures }) => {

@@ -205,7 +205,7 @@ const STATES = [
 ] as const;
 const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
 const DORMANT_REMARK = "people who may still come back count as dormant.";
-/** LifecycleRows of the table, for the newest buckets; the plot and the file contain all. */
+/** Rows of the table, for the newest buckets; the plot and the file contain all. */
 const LIFECYCLE_ROWS = 12;
 
 /** New, returning, resurrecting and dormant people of each unit of time. */

@@ -37,9 +37,11 @@ export class CompanyReader {
   }
 
   /** The event's own company, else that of its identity at the time of the event; 0 for none. */
-  companyOf(row: number, identity: number): number {
+  companyOf(row: number): number {
     const own = this.#companies[row]!;
-    if (own !== 0 || identity === 0) return own;
+    if (own !== 0) return own;
+    const identity = this.identityOf(row);
+    if (identity === 0) return 0;
     const only = this.view.onlyCompany(identity);
     if (only >= 0) return only;
     const ms = this.#startMs + this.#times[row]!;

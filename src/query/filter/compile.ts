@@ -308,7 +308,7 @@ class Compiler {
     if (companies.hasChanges) {
       const prepare = (rows: Rows) => {
         const reader = new CompanyReader(rows, identities, companies);
-        return (row: number) => passes(reader.companyOf(row, reader.identityOf(row))) !== negated;
+        return (row: number) => passes(reader.companyOf(row)) !== negated;
       };
       return { kind: "row", columns: [...COMPANY_READER_COLUMNS, ID_COLUMN], prepare };
     }

@@ -4,7 +4,7 @@ import type { FilterOperator } from "./filters/filter-groups.js";
 // Input of queries, as camelCase twins of the HTTP bodies. `null` is the same as absent.
 
 /** Any text, while editors still suggest the known ones. */
-export type OtherText = string & {};
+type OtherText = string & {};
 
 export interface FilterInput {
   /** A field by any of its names, `metadata.<path>`, `person.<path>`, `company.<path>`, a touch of attribution, or a top-level metadata key. */

@@ -19,10 +19,10 @@ import type { Report } from "./form/report.js";
 import { searchEvents } from "./events/search-events.js";
 import type { AnyPlan, PlanContext } from "../plan/plan.js";
 
-export type Planner<P extends AnyPlan> = (input: unknown, context: PlanContext) => P;
+type Planner<P extends AnyPlan> = (input: unknown, context: PlanContext) => P;
 
 /** What executes one query; null: its report is in `insight-reports.ts`. */
-export interface ReportRow<P extends AnyPlan, R> {
+interface ReportRow<P extends AnyPlan, R> {
   /** Settles the input without reading data. */
   readonly plan: Planner<P>;
   readonly report: R;

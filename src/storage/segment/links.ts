@@ -45,7 +45,7 @@ function timesByPair(list: LinkList): ReadonlyMap<number, number> {
 }
 
 /** Upper bound of codes, exclusive: two codes fit into the 53 bits of a number. */
-export const LINK_SPAN = 2 ** 26;
+const LINK_SPAN = 2 ** 26;
 
 function keyOf({ anonymousIds, userIds }: LinkList, at: number): number {
   return anonymousIds[at]! * LINK_SPAN + userIds[at]!;

@@ -283,7 +283,7 @@ export async function encodeDictionaryFile(deltas: readonly DictionaryDelta[], d
 }
 
 /** Adds the values of a dictionary file to the dictionaries. @throws corruption */
-export async function applyDictionaryFile(
+async function applyDictionaryFile(
   key: string,
   file: Uint8Array,
   footer: ContainerFooter<DictionaryMeta>,
@@ -301,7 +301,7 @@ export async function applyDictionaryFile(
 }
 
 /** Reads the id links of a segment from its file. @throws corruption */
-export async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
+async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
   const block = blocks.find(({ name }) => name === LINKS_BLOCK);
   if (block === undefined) return NO_LINKS;
   const bytes = checkBlock(key, block, await read(key, block.offset, block.offset + block.byteLength));

@@ -16,7 +16,7 @@ import { JournalTail, type FoundFrame, otherState, WatchedObject } from "./journ
 const VALUES_PER_ROW = 64;
 
 /** Callbacks for changes by another writer. */
-export interface FollowerHooks {
+interface FollowerHooks {
   /** Called before anything is applied. @throws corruption if the files belong to another store */
   readonly refuseOther: () => Promise<void>;
   /** A commit is visible. @param batch null if it has only records */
@@ -140,7 +140,7 @@ interface ReadManifest {
  * @param forget drops what was derived from rows and records, called as they are replaced
  * @throws corruption, also if a file is missing: the writer may have replaced the manifest since
  */
-export async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forget: (goneProjects: readonly string[]) => void): Promise<AppliedManifest> {
+async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forget: (goneProjects: readonly string[]) => void): Promise<AppliedManifest> {
   const former = store.manifest;
   const isLeftBehind = manifest.firstJournal > tail.journal;
   // Rows shown from journals that a seal leaves behind are in the sealed files.

@@ -10,7 +10,7 @@ import type { Store } from "../live/store.js";
 import { CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten } from "./replace-content.js";
 
 /** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
-export interface Erased {
+interface Erased {
   readonly userIds: ReadonlySet<number>;
   readonly anonymousIds: ReadonlySet<number>;
   /** The email by which they were found, in lower case; null if by id. */
@@ -163,7 +163,7 @@ const TRAITS = RECORD_FIELDS.indexOf("traits");
  * @param table the remaining records
  * @param codes codes that the erased records used
  */
-export function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Erased, table: RecordTable, codes: CodesByDictionary): ReadonlySet<string> {
+function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Erased, table: RecordTable, codes: CodesByDictionary): ReadonlySet<string> {
   const users = dictionaries.named("userId");
   const stored = dictionaries.named("email");
   const found = new Set([...codes.of("email")].map((code) => stored.valueOf(code)));
@@ -178,7 +178,7 @@ export function erasedEmails({ dictionaries, resolver }: Store, { userIds, email
 }
 
 /** Removes these emails from the traits of others, and notes the former traits in `codes`. Cost: each record and each text of traits. */
-export async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<string>, table: RecordTable, codes: CodesByDictionary): Promise<void> {
+async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<string>, table: RecordTable, codes: CodesByDictionary): Promise<void> {
   if (emails.size === 0) return;
   const traits = dictionaries.named("traits");
   const turns = new Turns();

@@ -197,6 +197,19 @@ describe("a compressed body that has too much of something", () => {
   });
 });
 
+it("lines of a compressed body may have 16 MiB in all", async () => {
+  const line = JSON.stringify({ name: "signup", metadata: { note: "x".repeat(4_000) } });
+  let receivedCount = 0;
+  const daybook = stubDaybook();
+  daybook.ingest = (events) => {
+    receivedCount = (events as readonly unknown[]).length;
+    return Promise.resolve({ received: receivedCount, accepted: receivedCount, duplicates: 0, adjusted: [], rejected: [] });
+  };
+  const body = gzipSync(Array<string>(3_000).fill(line).join("\n"));
+  const answer = await handlerOf(daybook)(requestOf("/v1/events", { method: "POST", body, headers: { "content-type": "application/x-ndjson", "content-encoding": "gzip" } }));
+  expect([answer.status, receivedCount]).toEqual([200, 3_000]);
+});
+
 describe("the JSON parsing test suite", () => {
   const folder = new URL("json-test-suite/test_parsing/", import.meta.url);
   const files = readdirSync(folder);

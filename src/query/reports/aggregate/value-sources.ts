@@ -242,7 +242,7 @@ function companySource({ companies, dictionaries, identities }: RowContext): Cod
     size: dictionaries.named("companyId").size,
     codesOf: (rows, selected) => {
       const reader = new CompanyReader(rows, identities, companies);
-      return codesOfRows(rows, selected, (row) => reader.companyOf(row, reader.identityOf(row)));
+      return codesOfRows(rows, selected, (row) => reader.companyOf(row));
     },
   };
 }

@@ -46,8 +46,14 @@ export function byteLengthOf(distinct: DistinctActors): number {
 
 /** The actor of each selected row, in order; 0 for none. The actor columns must be loaded. */
 export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {
-  const [users, anonymous] = [denseCodes(rows.column("userId")), denseCodes(rows.column("anonymousId"))];
+  const users = denseCodes(rows.column("userId"));
+  const anonymousColumn = rows.column("anonymousId");
   const actors = new Uint32Array(selected.length);
+  if (anonymousColumn.codes.length === 0) {
+    for (let at = 0; at < selected.length; at += 1) actors[at] = actorOf(users[selected[at]!]!, 0);
+    return actors;
+  }
+  const anonymous = denseCodes(anonymousColumn);
   for (let at = 0; at < selected.length; at += 1) {
     const row = selected[at]!;
     actors[at] = actorOf(users[row]!, anonymous[row]!);

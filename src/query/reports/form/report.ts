@@ -66,7 +66,7 @@ export interface RowContext {
   readonly known: KnownFields;
 }
 
-/** A row context with the selector of the fold's rows. */
+/** A row context with the selector of the rows of its pass. */
 export interface PassContext extends RowContext {
   readonly selector: Selector;
 }
@@ -82,7 +82,7 @@ export interface CachedStates<P extends AnyPlan, S, T> {
 }
 
 /**
- * A report computed as a fold over the rows that its plan selects: segments may be folded in any order, independently, and their states cached.
+ * A report that passes once over the rows that its plan selects: segments may be read in any order, independently, and their states cached.
  * `P`: its plan; `A`: its answer; `S` and `T`: a state, and how it is cached; `R`: what it reads from tables.
  */
 export interface SinglePass<P extends AnyPlan, A, S, T = unknown, R = null> {
@@ -139,10 +139,10 @@ export interface MultiPass<P extends AnyPlan, A, Parts extends Readonly<Record<s
   finish(states: StatesOf<Parts>, plan: P, context: RowContext, read: R, pause: () => Promise<void>): A | Promise<A>;
 }
 
-/** A fold with any state; state types are private to each report. */
+/** A single pass with any state; state types are private to each report. */
 export type AnySinglePass<P extends AnyPlan, A> = SinglePass<P, A, unknown, unknown, unknown>;
 
-/** A survey with any parts; part types are private to each report. */
+/** Passes with any states; state types are private to each report. */
 export type AnyMultiPass<P extends AnyPlan, A> = MultiPass<P, A, Readonly<Record<string, AnyPass>>, unknown>;
 
 export type Report<P extends AnyPlan, A> = AnySinglePass<P, A> | TableQuery<P, A> | AnyMultiPass<P, A>;

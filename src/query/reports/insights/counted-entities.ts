@@ -72,9 +72,8 @@ function accounts(context: RowContext): CountedEntities {
       const subjects = new Uint32Array(selected.length);
       for (let at = 0; at < selected.length; at += 1) {
         const row = selected[at]!;
-        const identity = reader.identityOf(row);
-        const company = reader.companyOf(row, identity);
-        subjects[at] = company === 0 ? identity : firstCompany + company;
+        const company = reader.companyOf(row);
+        subjects[at] = company === 0 ? reader.identityOf(row) : firstCompany + company;
       }
       return subjects;
     },

@@ -1,10 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { atOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
 import type { DistinctActors } from "../events/distinct-actors.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
 
-/** Entities returned per chunk: a few hundred microseconds of work. */
+/** Entities per step: a few hundred microseconds of work. */
 const PIECE_COUNT = 32 * 1024;
+const NO_ENTITIES = new Uint32Array(0);
 const WORD_BITS = 32;
+const WORDS_PER_STEP = PIECE_COUNT / WORD_BITS;
 
 /** A set of entities, one bit each: the nonzero words, in no order, and their indexes. */
 export interface EntityBits {
@@ -38,15 +41,23 @@ export class BitsOfUnits {
 
   /** The entities of the subjects of one unit; valid until the next call. Cost: the subjects, and the words of their bits. */
   of(parts: readonly DistinctActors[]): EntityBits {
+    return atOnce(this.#stepsOf(parts));
+  }
+
+  *#stepsOf(parts: readonly DistinctActors[]): Steps<EntityBits> {
     const [first, ...others] = parts;
     if (first?.kind === "bits" && others.length === 0 && this.subjects.moves === "none") return this.#asTheyAre(first);
-    for (const part of parts)
+    for (const part of parts) {
       if (part.kind === "list") for (let at = 0; at < part.actors.length; at += 1) this.#add(part.actors[at]!);
       else {
         this.#unite(part.users, 0);
         this.#unite(part.anonymous, this.#oddPlace);
       }
-    if (this.subjects.moves !== "none") this.#fold(this.subjects.moves === "all");
+      yield;
+    }
+    // Moved bits may set further words, whose entities stand for themselves.
+    const count = this.subjects.moves === "none" ? 0 : this.#setCount;
+    yield* piecesOf(count, WORDS_PER_STEP, (from, to) => this.#fold(this.subjects.moves === "all", from, to));
     return this.#taken();
   }
 
@@ -64,9 +75,12 @@ export class BitsOfUnits {
     return { places: places.subarray(0, count), words: words.subarray(0, count) };
   }
 
-  /** The entities of the subjects of one unit, in chunks, each valid until the next. */
+  /** The entities of the subjects of one unit, in chunks, each valid until the next; empty ones while the unit is read. */
   *entitiesOf(parts: readonly DistinctActors[]): Generator<Uint32Array, void, undefined> {
-    const { places, words } = this.of(parts);
+    const steps = this.#stepsOf(parts);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) yield NO_ENTITIES;
+    const { places, words } = step.value;
     const piece = (this.#piece ??= new Uint32Array(PIECE_COUNT + WORD_BITS));
     for (let at = 0; at < places.length; ) {
       let count = 0;
@@ -117,10 +131,9 @@ export class BitsOfUnits {
   }
 
   /** Moves the bits of subjects to the entities they stand for. One pass is enough, because these stand for themselves. */
-  #fold(doEvenMove: boolean): void {
+  #fold(doEvenMove: boolean, from: number, to: number): void {
     const { subjects } = this;
-    const count = this.#setCount;
-    for (let at = 0; at < count; at += 1) {
+    for (let at = from; at < to; at += 1) {
       const place = this.#set[at]!;
       if (place < this.#oddPlace && !doEvenMove) continue;
       for (let rest = this.#words[place]!; rest !== 0; rest &= rest - 1) {

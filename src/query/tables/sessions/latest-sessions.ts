@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
 import type { Turns } from "../../../core/base/yield.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
-import { grown } from "./grown.js";
+import { withRoomFor } from "./with-room-for.js";
 
 /** Cost of the memory of an identity, in values read. */
 const VALUES_PER_IDENTITY = 12;
@@ -55,8 +55,8 @@ export class LatestSessions {
 
   /** Makes room for identities below a number. */
   reserve(count: number): void {
-    this.#sessions = grown(this.#sessions, count);
-    this.#ends = grown(this.#ends, count);
+    this.#sessions = withRoomFor(this.#sessions, count);
+    this.#ends = withRoomFor(this.#ends, count);
   }
 }
 

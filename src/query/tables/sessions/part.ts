@@ -15,7 +15,7 @@ import type { RevenueRule } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { revenueTester } from "../money/revenue-facts.js";
-import { grown } from "./grown.js";
+import { withRoomFor } from "./with-room-for.js";
 
 /** No session, and no part. */
 export const NONE = 0xffffffff;
@@ -47,7 +47,7 @@ export class SessionPart {
     this.sealed = rows.sealed;
     this.startMs = dayStartMs(rows.day);
     this.rowCount = rows.rowCount;
-    this.sessions = grown(former?.sessions ?? NO_ROWS, rows.rowCount);
+    this.sessions = withRoomFor(former?.sessions ?? NO_ROWS, rows.rowCount);
     this.sessions.fill(NONE, former?.rowCount ?? 0, rows.rowCount);
     if (former === null) return;
     this.#rows = former.#rows;

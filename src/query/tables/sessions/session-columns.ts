@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { roomForDurations, type Durations } from "../../answer/numbers.js";
 import type { Turns } from "../../../core/base/yield.js";
-import { grown } from "./grown.js";
+import { withRoomFor } from "./with-room-for.js";
 
 /** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
@@ -121,18 +121,18 @@ export class SessionColumns implements SessionFacts {
 
   #growths(count: number): (() => unknown)[] {
     return [
-      () => (this.starts = grown(this.starts, count)),
-      () => (this.lengths = grown(this.lengths, count)),
-      () => (this.identities = grown(this.identities, count)),
-      () => (this.projects = grown(this.projects, count)),
-      () => (this.eventCounts = grown(this.eventCounts, count)),
-      () => (this.pageviewCounts = grown(this.pageviewCounts, count)),
-      () => (this.firstParts = grown(this.firstParts, count)),
-      () => (this.firstRows = grown(this.firstRows, count)),
-      () => (this.entryUrls = grown(this.entryUrls, count)),
-      () => (this.exitUrls = grown(this.exitUrls, count)),
-      () => (this.heirs = grown(this.heirs, count)),
-      () => (this.previous = grown(this.previous, count)),
+      () => (this.starts = withRoomFor(this.starts, count)),
+      () => (this.lengths = withRoomFor(this.lengths, count)),
+      () => (this.identities = withRoomFor(this.identities, count)),
+      () => (this.projects = withRoomFor(this.projects, count)),
+      () => (this.eventCounts = withRoomFor(this.eventCounts, count)),
+      () => (this.pageviewCounts = withRoomFor(this.pageviewCounts, count)),
+      () => (this.firstParts = withRoomFor(this.firstParts, count)),
+      () => (this.firstRows = withRoomFor(this.firstRows, count)),
+      () => (this.entryUrls = withRoomFor(this.entryUrls, count)),
+      () => (this.exitUrls = withRoomFor(this.exitUrls, count)),
+      () => (this.heirs = withRoomFor(this.heirs, count)),
+      () => (this.previous = withRoomFor(this.previous, count)),
     ];
   }
 }

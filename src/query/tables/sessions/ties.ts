@@ -6,7 +6,7 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import type { SessionPart } from "./part.js";
 import type { Reading } from "./events-in-order.js";
 import type { SessionColumns } from "./session-columns.js";
-import { grown } from "./grown.js";
+import { withRoomFor } from "./with-room-for.js";
 
 /** An event of a part, and the code of its url. */
 export interface EventOfPart {
@@ -91,10 +91,10 @@ export class Ties {
   }
 
   #grow(count: number): void {
-    this.#sessions = grown(this.#sessions, count);
-    this.#parts = grown(this.#parts, count);
-    this.#rows = grown(this.#rows, count);
-    this.#urls = grown(this.#urls, count);
+    this.#sessions = withRoomFor(this.#sessions, count);
+    this.#parts = withRoomFor(this.#parts, count);
+    this.#rows = withRoomFor(this.#rows, count);
+    this.#urls = withRoomFor(this.#urls, count);
   }
 
   #keepMoment(): void {
