@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Connection } from "../../../bench/load/connection.js";
 import { quantile } from "../../../bench/load/load.js";
 import { requestOf } from "../../../bench/load/batch.js";
+import { generateTraffic } from "../../../src/testing/index.js";
 import { emptyDirectory, startProgram } from "../run.js";
 
 export const TOKEN = "sk_attacked_0123456789abcdef";
@@ -15,6 +16,10 @@ export const WAYS = [["with a thread for sockets", []], ["with one thread", ["--
 
 /** Memory may grow to this multiple of what a server has before. */
 const RESIDENT_RATIO = 1.5;
+
+/** Events that the server has before: with none it has little memory, and what one body may use is a multiple of it. */
+const STORED_COUNT = Number(process.env["DAYBOOK_STORED_EVENTS"] ?? 0);
+const EVENTS_PER_REQUEST = 5_000;
 
 /** A server that is to be attacked. */
 export interface Attacked {
@@ -36,7 +41,22 @@ export async function attacked(options: readonly string[], flags: readonly strin
   const server = startProgram("src/cli/main.ts", ["serve", "--data", join(directory, "data"), "--port", "0", "--tokens", tokens, ...options], { flags });
   const [, portText] = await server.said(/^daybook listening on http:\/\/\S+:(\d+)$/m);
   const pid = server.child.pid ?? 0;
+  await storeTraffic(Number(portText));
   return { port: Number(portText), residentBytes: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024 };
+}
+
+async function storeTraffic(port: number): Promise<void> {
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+  let batch: object[] = [];
+  let count = 0;
+  for (const event of generateTraffic({ seed: 1, eventCount: STORED_COUNT })) {
+    batch.push(event);
+    count += 1;
+    if (batch.length < EVENTS_PER_REQUEST && count < STORED_COUNT) continue;
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/events`, { method: "POST", headers, body: JSON.stringify(batch) });
+    if (answer.status !== 200) throw new Error(`the server did not store its first events: ${answer.status} ${await answer.text()}`);
+    batch = [];
+  }
 }
 
 /** What others met meanwhile. */
