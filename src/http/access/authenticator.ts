@@ -1,7 +1,6 @@
-import type { Clock } from "../../core/base/time.js";
+import { parseTimestamp, type Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { findValidToken, missingToken, tokenIn } from "./access.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { networkOf } from "./client-address.js";
 import type { TokenRecord } from "./token.js";
@@ -205,4 +204,64 @@ export class Authenticator {
     }
     this.#organizations.set(hash, organization);
   }
+}
+
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** The decoded credentials must be a user name and a colon: the password is empty. */
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
+
+/** The token in an Authorization header; undefined if there is none. @param acceptsBasic also reads the user name of Basic authentication */
+export function tokenIn(header: string | null, acceptsBasic = false): string | undefined {
+  return BEARER.exec(header ?? "")?.[1] ?? (acceptsBasic ? userNameOf(header ?? "") : undefined);
+}
+
+/** The error for a request without a token. @param acceptsBasic the message also names Basic authentication */
+export function missingToken(acceptsBasic: boolean): DaybookError {
+  const basicHint = acceptsBasic ? ", or Basic with the token as user name and no password" : "";
+  return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${basicHint}`);
+}
+
+/** Routes for secret tokens refuse public keys, and routes for public keys refuse secret tokens. */
+export type TokenKind = "secret" | "public";
+
+/** Finds the record of a valid token by its hash. @throws invalid_token (one error for unknown, expired, revoked, and the other kind) */
+export async function findValidToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+  const record = await tokens.find(hash);
+  const isKnown = record !== undefined && equalInConstantTime(record.sha256, hash);
+  if (!isKnown || !isValid(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
+  return record;
+}
+
+function kindOf(record: TokenRecord): TokenKind {
+  return record.public === undefined || record.public === null ? "secret" : "public";
+}
+
+/** The one error for every token that is not valid. */
+export function invalidToken(): DaybookError {
+  return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
+}
+
+function userNameOf(header: string): string | undefined {
+  const encoded = BASIC.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return USER_NAME.exec(atob(encoded))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A time that cannot be parsed counts as past. */
+function isValid(record: TokenRecord, nowMs: number): boolean {
+  if (record.revoked_at !== null) return false;
+  return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
+}
+
+/** Compares in constant time, so that a response time reveals nothing about a hash. */
+function equalInConstantTime(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { KeySource, ClientRequest, Caller, ClientAnswer } from "../routing/route.js";
+import type { Caller } from "../access/rights.js";
+import type { KeySource, ClientRequest, ClientAnswer } from "../routing/route.js";
 import { objectOf, isObject, faultOf, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import {
   authorizeRecords, errorOf, rejectedBy, storeEntries, forEachYielding, type TrackingOutcome, type Rejected, type ReceivedEntry,

@@ -8,7 +8,7 @@ import { type Clock, isoOf, parseTimestamp, dayOf } from "../../core/base/time.j
 import { ALLOWANCE, type AllowingDaybook, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
-import type { ServedDaybook } from "../access/access.js";
+import type { ServedDaybook } from "../access/rights.js";
 import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";

@@ -1,6 +1,6 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { authorize } from "../access/access.js";
+import { authorize, callerOf } from "../access/rights.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/request-counts.js";
 import type { RepeatableItem } from "../clients/client.js";
@@ -9,7 +9,7 @@ import { readBody } from "../request/body.js";
 import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, KeySource, ClientRoute, ClientRequest } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
+import { sentNoticesOf, type HandlerContext } from "./context.js";
 
 /** Errors about text that cannot be read: their messages quote it, and it may contain the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
@@ -87,7 +87,7 @@ async function runRoute(
   const sent = clientRequestOf(context, route, request, keyed, token, repeatable);
   let isFailed = true;
   try {
-    const answer = await route.handle(await callerOf(context.services, token, undefined), sent);
+    const answer = await route.handle(await callerOf(context.services.organizations, token, undefined), sent);
     isFailed = false;
     return answer;
   } finally {

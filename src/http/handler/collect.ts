@@ -1,5 +1,5 @@
 import { allowedOrigin } from "../access/token.js";
-import { invalidToken } from "../access/access.js";
+import { invalidToken } from "../access/authenticator.js";
 import type { Trace } from "../answer/request-counts.js";
 import { readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";

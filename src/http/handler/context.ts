@@ -1,15 +1,13 @@
 import type { Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
-import { invalidToken, projectOf } from "../access/access.js";
 import type { Authenticator } from "../access/authenticator.js";
 import type { ClientAddress } from "../access/client-address.js";
-import type { TokenRecord } from "../access/token.js";
 import { noticeHeader, type HeaderNotice } from "../answer/headers.js";
 import type { Answered, RequestCounts, Trace } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/client.js";
 import type { Collector } from "../collect/collector.js";
 import type { Admission } from "../overload/admission.js";
-import type { Agent, Caller, ProcessGauges, Route, Services } from "../routing/route.js";
+import type { Agent, ProcessGauges, Route, Services } from "../routing/route.js";
 import type { Router } from "../routing/router.js";
 import type { SenderClocks } from "../tracking/call.js";
 import type { BodyStream } from "../wire/exchange.js";
@@ -87,11 +85,4 @@ export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notice
     const distinct = new Map(sent.map((notice) => [`${notice.code} ${notice.param} ${notice.name}`, notice]));
     trace.headers = { ...trace.headers, ...noticeHeader([...distinct.values()], true) };
   };
-}
-
-/** The caller with a token. @throws invalid_token (its organization is not served here), project_not_found */
-export async function callerOf({ organizations }: Services, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
-  const daybook = organizations.get(token.organization);
-  if (daybook === undefined) throw invalidToken();
-  return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "../../core/base/time.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { notifyEach } from "../../core/base/promises.js";
-import type { ServedDaybook } from "../access/access.js";
+import type { ServedDaybook } from "../access/rights.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";
 import { RequestCounts, type Answered } from "../answer/request-counts.js";

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../query/queries.js";
-import { authorize } from "../access/access.js";
+import { authorize, callerOf, type Caller } from "../access/rights.js";
 import type { Answered, Trace } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
@@ -12,13 +12,13 @@ import { writtenBytes } from "../overload/admission.js";
 import type { Refusal } from "../overload/edge-filter.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
-import { isWriting, type Caller, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
+import { isWriting, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
 import { routeOf, type MatchedRoute } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
 import { handleClient } from "./client.js";
 import { handleCollect } from "./collect.js";
-import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
+import { sentNoticesOf, type HandlerContext } from "./context.js";
 
 /**
  * The deadline of a query, from now on; it also aborts when the caller disconnects.
@@ -134,7 +134,7 @@ async function run(
   // A streamed answer keeps its slot until it ends.
   let isStreaming = false;
   try {
-    const caller = await callerOf(context.services, token, found.params["project_id"]);
+    const caller = await callerOf(context.services.organizations, token, found.params["project_id"]);
     const notices: QueryNotice[] = [];
     const value = await handleGuarded(context, route, caller, found, request, receivedAtMs, notices, trace);
     if (route.format === undefined) {

@@ -1,14 +1,12 @@
-import { z } from "zod";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { z } from "zod";
 import type { SearchEventsPage } from "../../query/plan/answers.js";
 import type { ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Scope } from "../access/token.js";
-import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
+import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
 import { queryBodies as bodies } from "../shapes/reports.js";
-import { libraryInput } from "../wire/library-input.js";
-import { runQuery } from "./run-query.js";
+import { libraryInput, runQuery } from "./run-query.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 
@@ -28,8 +26,7 @@ function analyticsRoute<Body extends z.ZodObject>(
     summary,
     envelope,
     access: { scope },
-    query: z.strictObject({}),
-    body: { schema: body, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(body),
     answer,
     etag: true,
     handle: async (caller, request) => {

@@ -1,11 +1,11 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { QueryNotice } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { RequiredAccess, ServedDaybook } from "../access/access.js";
-import type { TokenRecord } from "../access/token.js";
+import type { Caller, RequiredAccess, ServedDaybook } from "../access/rights.js";
 import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 
@@ -33,14 +33,6 @@ export interface Agent {
   readonly device?: string;
   readonly os?: string;
   readonly browser?: string;
-}
-
-/** The token of a request, and the rows that it may read. */
-export interface Caller {
-  readonly token: TokenRecord;
-  readonly daybook: ServedDaybook;
-  /** The project of the path, else the token's; null: the whole organization. */
-  readonly project: string | null;
 }
 
 /** Gauges of the process that appear in the metrics of every organization. */
@@ -225,16 +217,26 @@ export function isWriting(route: Route): boolean {
   return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
 }
 
-/** Types a route: its handler gets body and query in the types of their schemas. */
-export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
-  route: RouteBase & {
+/** Query of a route without parameters. */
+export const noQuery = z.strictObject({});
+
+/** The rule for a JSON object of the size of a query. */
+export function objectBody<Body extends z.ZodObject>(schema: Body): BodyRule & { readonly schema: Body } {
+  return { schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null };
+}
+
+type Defaulted = "method" | "envelope" | "query" | "etag";
+
+/** A route whose handler gets body and query in the types of their schemas. By default, it is a GET without query and ETag. */
+export function guarded<Body extends z.ZodObject, Query extends z.ZodObject = typeof noQuery>(
+  route: Omit<RouteBase, Defaulted> & Partial<Pick<RouteBase, Defaulted>> & {
     readonly access: RequiredAccess;
-    readonly query: Query;
-    readonly body: (BodyRule & { readonly schema: Body }) | null;
+    readonly query?: Query;
+    readonly body?: BodyRule & { readonly schema: Body };
     readonly keepsNames?: boolean;
     readonly handle: (caller: Caller, request: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
   },
 ): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.
-  return { ...route, handle: route.handle as GuardedRoute["handle"] };
+  return { method: "GET", envelope: "problem", query: noQuery, body: null, etag: false, ...route, handle: route.handle as GuardedRoute["handle"] };
 }

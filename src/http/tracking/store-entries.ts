@@ -3,9 +3,8 @@ import type { AdjustedEvent, EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { idOfJson } from "../../core/base/json-text.js";
 import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
-import { authorize, aliasRefused, hideSuppressed, type ServedDaybook } from "../access/access.js";
+import { authorize, hideSuppressed, type Caller, type ServedDaybook } from "../access/rights.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { Caller } from "../routing/route.js";
 import { faultOf, withUsableIds, type TrackingCall, type RecordKind, type ReceivedItem, type ReceivedEvent, type ReceivedRecord } from "./call.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 
@@ -78,6 +77,13 @@ export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: C
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
+/** An alias sent with a token of one project would change identities in all projects. */
+const ALIAS_REFUSED = {
+  code: "organization_token_required",
+  message: "alias: expected an organization token, got a project token; an alias changes identities in every project",
+  details: {},
+} as const;
+
 /**
  * Stores items; a bad one does not stop the others. Events are stored as one batch and each record by itself, all concurrently, because their order
  * does not matter.
@@ -104,8 +110,7 @@ export async function storeEntries(
   const rejected = ingested.rejected.map(({ index, code, message }) => {
     return { index: indexIn(events, index), code: code as ErrorCode, message, details: {} };
   });
-  const fault = aliasRefused();
-  for (const { index } of refused) rejected.push(rejectedBy(fault, index));
+  for (const { index } of refused) rejected.push({ index, ...ALIAS_REFUSED });
   const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: indexIn(events, index), createdAt }));
   let accepted = ingested.accepted;
   for (const [at, link] of links.entries()) {
