@@ -11,8 +11,7 @@ import type { Handler } from "../../http/index.js";
 import type { EdgeRoute } from "../../http/routing/route.js";
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { WireReply } from "../../http/wire/exchange.js";
-import { answeringOf, answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
-import { originOf, type SocketRequest } from "./socket-exchange.js";
+import { answeringOf, answerWith, originOf, replyOnSocket, type Answering, type SocketReply, type SocketRequest } from "./socket-exchange.js";
 import { type SocketLimits, socketLimits, type ListenOptions, LISTEN_OPTIONS, type Listening } from "./listen-options.js";
 
 /** How often Node checks for requests that are too slow. */
@@ -198,7 +197,7 @@ export async function listenWith(
   reply: SocketReply,
   options: ListenOptions,
   routes: readonly EdgeRoute[],
-  onUnwritten: OnUnwritten,
+  onUnwritten: Answering["onUnwritten"],
 ): Promise<Listening> {
   rejectUnknownOptions(options, LISTEN_OPTIONS);
   const host = options.host ?? "127.0.0.1";
@@ -206,11 +205,11 @@ export async function listenWith(
   const server = createServer(serverOptions(limits));
   const connections = new Connections(server, limits.connectionCount);
   const alwaysAnswered = new Set(routes.filter(({ always }) => always).map(({ path }) => path));
-  const answering = answeringOf(limits, () => !server.listening);
-  const answerRequest = answerWith(reply, answering, onUnwritten);
+  const answering = answeringOf(limits, () => !server.listening, onUnwritten);
+  const answer = answerWith(reply, answering);
   /** The newest request of each connection. */
   const newest = new WeakMap<Duplex, SocketPair>();
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
     const { socket } = incoming;
     connections.requestStarted(socket);
     outgoing.once("close", () => connections.requestEnded(socket));
@@ -218,12 +217,12 @@ export async function listenWith(
     const origin = originOf(incoming);
     const isRefused = connections.isFull && !alwaysAnswered.has(origin.target);
     const fault = isRefused ? new DaybookError("overloaded", "too many connections are waiting for answers") : null;
-    answerRequest({ incoming, outgoing, expectsContinue, origin, fault, onFailed: () => outgoing.destroy() });
+    answer({ incoming, outgoing, expectsContinue, origin, fault, onFailed: () => outgoing.destroy() });
   };
-  server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
+  server.on("request", (incoming, outgoing) => receive(incoming, outgoing, false));
   // `100 Continue` is sent when the body is read, after the checks of route, token and length.
-  server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
-  server.on("checkExpectation", (incoming, outgoing) => answer(incoming, outgoing, false));
+  server.on("checkContinue", (incoming, outgoing) => receive(incoming, outgoing, true));
+  server.on("checkExpectation", (incoming, outgoing) => receive(incoming, outgoing, false));
   server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
   // No listener for upgrades: they are ignored, and the request is answered as it is.
   server.on("connect", (_incoming, socket) => socket.destroy());
