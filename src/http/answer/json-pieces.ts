@@ -161,12 +161,9 @@ const BATCH_CHARS = 64 * 1024;
  */
 export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  let byteLength = 0;
   let batch = "";
   const flush = () => {
-    const chunk = encoder.encode(batch);
-    chunks.push(chunk);
-    byteLength += chunk.length;
+    chunks.push(encoder.encode(batch));
     batch = "";
   };
   for await (const line of lines) {
@@ -175,7 +172,7 @@ export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<Ab
     if (batch.length >= BATCH_CHARS) flush();
   }
   flush();
-  return joined(chunks, byteLength);
+  return joined(chunks);
 }
 
 /**

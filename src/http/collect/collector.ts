@@ -1,5 +1,5 @@
 import { parameterError, shown, DaybookError, type ErrorCode } from "../../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
+import { rejectUnknownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./visitors.js";
 import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
@@ -39,27 +39,11 @@ export interface CollectOptions {
   readonly perAddressBurst?: number;
 }
 
-const KNOWN: KnownOptions<CollectOptions> = {
-  salts: true,
-  locate: true,
-  isBot: true,
-  honorGpc: true,
-  perSec: true,
-  burst: true,
-  perAddressPerSec: true,
-  perAddressBurst: true,
-};
 const RATES = ["perSec", "burst", "perAddressPerSec", "perAddressBurst"] as const;
 
 /** All options. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
 export function collectOptions(overrides: CollectOptions = {}): Required<CollectOptions> {
-  rejectUnknownOptions(overrides, KNOWN, "collect");
-  for (const name of RATES) {
-    const rate = overrides[name];
-    if (rate !== undefined && !(typeof rate === "number" && rate > 0))
-      throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
-  }
-  return {
+  const defaults: Required<CollectOptions> = {
     salts: discardingKeeper,
     locate: () => ({}),
     isBot: () => false,
@@ -68,8 +52,14 @@ export function collectOptions(overrides: CollectOptions = {}): Required<Collect
     burst: SERVER_LIMITS.collectedBurst,
     perAddressPerSec: SERVER_LIMITS.collectedPerAddressPerSec,
     perAddressBurst: SERVER_LIMITS.collectedPerAddressBurst,
-    ...overrides,
   };
+  rejectUnknownOptions(overrides, defaults, "collect");
+  for (const name of RATES) {
+    const rate = overrides[name];
+    if (rate !== undefined && !(typeof rate === "number" && rate > 0))
+      throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
+  }
+  return { ...defaults, ...overrides };
 }
 
 /** New values that a public key, or one network with it, has added today. */

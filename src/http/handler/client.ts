@@ -9,20 +9,16 @@ import { readBody } from "../request/body.js";
 import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, KeySource, ClientRoute, ClientRequest } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { sentNoticesOf, type HandlerContext } from "./context.js";
+import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Errors about text that cannot be read: their messages quote it, and it may contain the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
-/** Serves a request of a client library. @param trace gets the organization, and the error code of a partial failure */
+/** Serves a request of a client library. */
 export async function handleClient(
   context: HandlerContext,
   route: ClientRoute,
-  query: string,
-  request: WireRequest,
-  requestId: string,
-  receivedAtMs: number,
-  trace: Trace,
+  { request, requestId, receivedAtMs, query, trace }: RoutedRequest,
 ): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
   const address = context.addressOf(request);
@@ -44,7 +40,7 @@ export async function handleClient(
     release ??= await acquire(token);
     const room = held.isKeyless ? held.assignOrganization(token.organization) : null;
     if (room !== null) await room;
-    const answer = await runRoute(context, route, request, { ...keyed, key, receivedAtMs, onSentNotices: sentNoticesOf(context, trace) }, token);
+    const answer = await storeSent(context, route, request, { ...keyed, key, receivedAtMs, onSentNotices: sentNoticesOf(context, trace) }, token);
     trace.code = answer.code;
     const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
     const value = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
@@ -76,7 +72,7 @@ async function authenticateKey({ authenticator }: HandlerContext, key: string, a
 }
 
 /** Stores what was sent, and records the outcome for items that may be resent. */
-async function runRoute(
+async function storeSent(
   context: HandlerContext,
   route: ClientRoute,
   request: WireRequest,

@@ -10,7 +10,7 @@ import type { Admission } from "../overload/admission.js";
 import type { Agent, ProcessGauges, Route, Services } from "../routing/route.js";
 import type { Router } from "../routing/router.js";
 import type { SenderClocks } from "../tracking/call.js";
-import type { BodyStream } from "../wire/exchange.js";
+import type { BodyStream, WireRequest } from "../wire/exchange.js";
 
 /** The state of a handler, shared by all requests. */
 export interface HandlerContext {
@@ -31,6 +31,17 @@ export interface HandlerContext {
   readonly onAnswer: (answered: Answered) => void;
   readonly counts: RequestCounts;
   readonly processGauges: () => ProcessGauges;
+}
+
+/** A request with a route, and what is known about it. */
+export interface RoutedRequest {
+  readonly request: WireRequest;
+  readonly requestId: string;
+  readonly receivedAtMs: number;
+  readonly params: Readonly<Record<string, string>>;
+  /** Text after the `?`. */
+  readonly query: string;
+  readonly trace: Trace;
 }
 
 /** Limits the open streams of each token; each is a lasting connection. */

@@ -1,4 +1,4 @@
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
+import { rejectUnknownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { FailedTokenLimits } from "../access/authenticator.js";
 import { DaybookError } from "../../core/base/errors.js";
@@ -19,20 +19,12 @@ export interface HandlerLimits extends FailedTokenLimits {
   readonly heldBodyBytes: number;
 }
 
-const KNOWN: KnownOptions<HandlerLimits> = {
-  queryMs: true,
-  eventLoopLagMs: true,
-  requestsPerTokenCount: true,
-  heldBodyBytes: true,
-  failedTokenCount: true,
-  failedTokensPerMinute: true,
-};
-
 /** All limits. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
 export function handlerLimits(overrides: Partial<HandlerLimits> = {}): HandlerLimits {
-  rejectUnknownOptions(overrides, KNOWN, "limits");
   const { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
-  return { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute, ...overrides };
+  const defaults = { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute };
+  rejectUnknownOptions(overrides, defaults, "limits");
+  return { ...defaults, ...overrides };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 
 /** Facts about a request, found before it reached the handler. Plain values, so that another thread can send them. */
@@ -127,7 +128,7 @@ export async function readAll(
   let byteLength = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return joined(chunks, byteLength);
+    if (done) return joined(chunks);
     byteLength += value.length;
     try {
       if (byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
@@ -141,16 +142,9 @@ export async function readAll(
 }
 
 /** Concatenates chunks; a single one is returned unchanged. */
-export function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
+export function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const bytes = new Uint8Array(byteLength);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return chunks.length === 1 && first !== undefined ? first : concatBytes(chunks);
 }
 
 /** Path and query of a URL. `Request.url` is absolute and normalised, so it needs no second parse. */
