@@ -4,10 +4,12 @@ import { uuidOfText, uuidText, writeUuidV7, pooledRandom } from "../core/base/uu
 import type { Daybook } from "../engine/daybook.js";
 import type { AdjustedEvent, EventInput, IngestResult, RejectedEvent } from "../core/schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../core/schema/record.js";
+import { QueryMethods } from "../query/queries.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { numericIdFault } from "../core/base/json-text.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
+import { isPathPart, requireObject } from "./query-of.js";
 
 const random = pooledRandom();
 
@@ -93,11 +95,15 @@ function itemText(item: unknown, { acceptsId }: ItemRule, nowMs: () => number): 
 const KNOWN_OPTIONS: KnownOptions<IngestOptions> = { project: true };
 
 /** All writes of a Daybook. Each item gets an id, so that a resent item is not stored twice. */
-export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
+export abstract class RemoteWrites
+  extends QueryMethods
+  implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject">
+{
   readonly #calls: Calls;
   readonly #nowMs: () => number;
 
   constructor(calls: Calls, nowMs: () => number) {
+    super();
     this.#calls = calls;
     this.#nowMs = nowMs;
   }
@@ -126,7 +132,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 
   async unlink(linkId: string): Promise<void> {
-    if (typeof linkId !== "string" || !/^[\w-]{1,100}$/.test(linkId)) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
+    if (!isPathPart(linkId)) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
     await this.#calls.json({ method: "POST", path: `/v1/records/${linkId}/unlink`, body: "{}", retry: "always" });
   }
 
@@ -135,8 +141,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 
   async #link(type: "identify" | "group" | "alias", input: object): Promise<LinkResult> {
-    if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
-    const { id: givenId } = input as { id?: unknown };
+    const { id: givenId } = requireObject(input);
     const id = hasNoId(givenId) ? newId(this.#nowMs()) : givenId;
     // `type` is not a member of these inputs.
     if ("type" in input) throw parameterError("unknown_parameter", "type", "unknown");
