@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { keyOf, curlOf, type PageQuery } from "../ask/queries.js";
 import { csvOf, type Sheet } from "../format/sheet.js";
-import { Button, ErrorNotice, Icon, IconButton, Skeleton } from "./inline.js";
+import { Button, Icon, IconButton, Loaded } from "./inline.js";
 import { usePage, type QueryState } from "./page-context.js";
 import { Dialog } from "./dialog.js";
 import { PlainTable } from "./tables.js";
@@ -118,7 +118,6 @@ export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQu
   const isStale = error !== null && answer !== null && (error.isLoad || error.code === "unreachable");
   const { client } = usePage();
   const unknown = query === null || isOld ? [] : client.unknownNames(query);
-  const hasFailed = error !== null && !isStale;
   return (
     <section
       class={`panel ${name}`}
@@ -148,15 +147,7 @@ export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQu
         </p>
       )}
       <div class={isOld ? "panel-body old" : "panel-body"}>
-        {query === null ? (
-          noQuery
-        ) : hasFailed ? (
-          <ErrorNotice error={error} onAgain={result.again} />
-        ) : answer === null ? (
-          <Skeleton lines={lines} />
-        ) : (
-          children(answer)
-        )}
+        {query === null ? noQuery : <Loaded result={isStale ? { ...result, error: null } : result} lines={lines}>{children}</Loaded>}
       </div>
       {isQueryOpen && query !== null && (
         <QueryDialog
