@@ -108,7 +108,6 @@ interface SignInProps {
   readonly onToken: (token: string) => void;
 }
 
-/** The sign-in form. */
 function SignIn({ reason, onToken }: SignInProps) {
   const [token, setToken] = useState("");
   const submit = (event: Event) => {

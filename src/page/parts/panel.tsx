@@ -7,7 +7,6 @@ import { usePage, type QueryState } from "./page-context.js";
 import { Dialog } from "./dialog.js";
 import { PlainTable } from "./tables.js";
 
-/** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
@@ -38,7 +37,6 @@ interface QueryDialogProps {
   readonly onClose: () => void;
 }
 
-/** A panel's query, the curl command for it, and its response as a table and as files. */
 function QueryDialog({ title, query, also, answer, sheet, onClose }: QueryDialogProps) {
   const { client, scope } = usePage();
   const curl = curlOf(query, client.root);
@@ -99,18 +97,15 @@ interface PanelProps<A> {
   /** The response as a table, for the download and the preview. */
   readonly sheet: (answer: A) => Sheet;
   readonly children: (answer: A) => ComponentChildren;
-  /** Content next to the title. */
   readonly head?: ComponentChildren;
   /** Expected number of lines, so that the layout does not shift. */
   readonly lines?: number;
-  /** Shown while there is no query. */
   readonly noQuery?: ComponentChildren;
   readonly class?: string;
   /** Another query that the panel depends on. */
   readonly also?: PageQuery<unknown> | null;
 }
 
-/** A panel that shows the response to a query, and offers the query as a curl command and the response as files. */
 export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQuery, class: name = "", also = null }: PanelProps<A>) {
   const [isQueryOpen, setQueryOpen] = useState(false);
   const { query, answer, error, isOld } = result;
