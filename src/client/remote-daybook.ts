@@ -21,7 +21,6 @@ import { RemoteWrites } from "./remote-writes.js";
 
 const KNOWN_OPTIONS: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
-/** The server's answer to a query. */
 interface QueryAnswer {
   readonly answer: unknown;
   /** Absent without notices. */
@@ -30,7 +29,6 @@ interface QueryAnswer {
 
 const RULES_PATH = "/v1/time-to-live";
 
-/** Retention rules over HTTP. */
 class RemoteTimeToLive implements TimeToLive {
   constructor(readonly calls: Calls) {}
 
@@ -64,7 +62,6 @@ class RemoteTimeToLive implements TimeToLive {
 
 const SEGMENTS_PATH = "/v1/segments";
 
-/** Saved segments over HTTP. */
 class RemoteSegments implements Segments {
   constructor(readonly calls: Calls) {}
 
@@ -212,7 +209,6 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
   }
 }
 
-/** Position of a record in an export. */
 function afterRecord(record: StoredRecord): object {
   if (record.type === "project") return { type: record.type, name: record.name };
   const { type, createdAt } = record;

@@ -20,12 +20,10 @@ function newId(nowMs: number): string {
   return uuidText(bytes);
 }
 
-/** Whether the id of an event or record is missing. */
 function hasNoId(id: unknown): boolean {
   return id === undefined || id === null || id === "";
 }
 
-/** The items of a batch that one request sends. */
 interface Chunk {
   /** JSON text of the list. */
   readonly text: string;
@@ -33,7 +31,6 @@ interface Chunk {
   readonly indexes: readonly number[];
 }
 
-/** Rules for the items of a batch. */
 interface ItemRule {
   /** Error code of an item that cannot be sent. */
   readonly code: ErrorCode;

@@ -9,7 +9,6 @@ import type { TokenStore } from "./tokens.js";
 export interface BucketRules {
   /** Capacity of a bucket; a new one is full. */
   readonly capacity: number;
-  /** Refill per second. */
   readonly perSec: number;
   /** Maximum number of buckets. The oldest are dropped, so that a sender with many names cannot fill the memory. */
   readonly bucketCountMax: number;
@@ -20,7 +19,6 @@ interface TokenBucket {
   refilledMs: number;
 }
 
-/** Token buckets by name. */
 export class Buckets {
   readonly #byName = new Map<string, TokenBucket>();
 
@@ -93,22 +91,26 @@ export class FailedTokens {
     this.#tries = new Buckets(rules, clock);
   }
 
-  /** Counts an unknown or missing token. @param network null: the address is not known, and nothing is counted @throws rate_limited */
-  countFailure(network: string | null): void {
-    if (network === null) return;
+  /** Counts an unknown or missing token. @param address undefined: not known, and nothing is counted @throws rate_limited */
+  countFailure(address: string | undefined): void {
+    if (address === undefined) return;
+    const network = networkOf(address);
     this.#refuse(network);
     this.#tries.take(network, 1);
   }
 
   /** Refuses a network that has used up its tries and never sent a valid token; for use before the body is read. @throws rate_limited */
-  checkTries(network: string | null): void {
-    if (network !== null && !this.#networks.has(network)) this.#refuse(network);
+  checkTries(address: string | undefined): void {
+    if (address === undefined) return;
+    const network = networkOf(address);
+    if (!this.#networks.has(network)) this.#refuse(network);
   }
 
   /** Exempts the network of a valid token from `checkTries`. */
-  countSuccess(network: string | null): void {
-    if (network === null || this.#networks.has(network)) return;
-    evictFor(this.#networks, network, SERVER_LIMITS.failedAddressCount).add(network);
+  countSuccess(address: string | undefined): void {
+    if (address === undefined) return;
+    const network = networkOf(address);
+    if (!this.#networks.has(network)) evictFor(this.#networks, network, SERVER_LIMITS.failedAddressCount).add(network);
   }
 
   #refuse(network: string): void {
@@ -118,7 +120,6 @@ export class FailedTokens {
   }
 }
 
-/** Authenticates callers by their tokens, and rate-limits guesses. */
 export class Authenticator {
   readonly #failedTokens: FailedTokens;
   /** Organizations by token hash, for tokens that were valid when last used. */
@@ -145,24 +146,23 @@ export class Authenticator {
 
   /** Refuses an address that may not try more tokens, before its token is known. @throws rate_limited */
   checkTries(address: string | undefined): void {
-    this.#failedTokens.checkTries(address === undefined ? null : networkOf(address));
+    this.#failedTokens.checkTries(address);
   }
 
   /** Counts a request without a key as one with an unknown key, because it costs as much. */
   countMissingKey(address: string | undefined): void {
-    this.#failedTokens.countFailure(address === undefined ? null : networkOf(address));
+    this.#failedTokens.countFailure(address);
   }
 
   async #authenticateHash(hash: string, address: string | undefined): Promise<TokenRecord> {
-    const network = address === undefined ? null : networkOf(address);
     try {
       const token = await findValidToken(hash, "secret", this.tokens, this.clock);
-      this.#failedTokens.countSuccess(network);
-      this.#remember(hash, token.organization);
+      this.#failedTokens.countSuccess(address);
+      if (!this.#organizations.has(hash)) evictFor(this.#organizations, hash, SERVER_LIMITS.countedTokenCount).set(hash, token.organization);
       return token;
     } catch (thrown) {
       this.#organizations.delete(hash);
-      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failedTokens.countFailure(network);
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failedTokens.countFailure(address);
       throw thrown;
     }
   }
@@ -172,7 +172,6 @@ export class Authenticator {
     return await findValidToken(this.sha256Hex(value), "public", this.tokens, this.clock);
   }
 
-  /** Whether a secret token is still valid. */
   async isTokenValid(sha256: string): Promise<boolean> {
     try {
       await findValidToken(sha256, "secret", this.tokens, this.clock);
@@ -195,15 +194,6 @@ export class Authenticator {
     if (value === undefined) throw missingToken(acceptsBasic);
     return this.sha256Hex(value);
   }
-
-  #remember(hash: string, organization: string): void {
-    if (this.#organizations.has(hash)) return;
-    if (this.#organizations.size >= SERVER_LIMITS.countedTokenCount) {
-      const [oldest] = this.#organizations.keys();
-      if (oldest !== undefined) this.#organizations.delete(oldest);
-    }
-    this.#organizations.set(hash, organization);
-  }
 }
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
@@ -217,7 +207,6 @@ export function tokenIn(header: string | null, acceptsBasic = false): string | u
   return BEARER.exec(header ?? "")?.[1] ?? (acceptsBasic ? userNameOf(header ?? "") : undefined);
 }
 
-/** The error for a request without a token. @param acceptsBasic the message also names Basic authentication */
 export function missingToken(acceptsBasic: boolean): DaybookError {
   const basicHint = acceptsBasic ? ", or Basic with the token as user name and no password" : "";
   return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${basicHint}`);

@@ -55,7 +55,6 @@ export class SealedSequences {
     return { ...input, asOf: sequence };
   }
 
-  /** Seals the numeric `asOf` of an answer. */
   sealAnswer(answer: unknown): unknown {
     const asOf = (answer as { readonly asOf?: unknown } | null)?.asOf;
     return typeof asOf === "number" ? { ...(answer as object), asOf: this.seal(asOf) } : answer;

@@ -32,7 +32,6 @@ export interface ClientAdapter {
   readonly refusal?: (rejected: readonly Rejected[]) => object;
 }
 
-/** Context for the conversion of one item. */
 export interface ItemContext {
   readonly sent: ClientRequest;
   /** Prefix of member names in errors. */
@@ -41,7 +40,6 @@ export interface ItemContext {
   readonly currency: string;
   /** Our clock minus the sender's, in ms; null: unknown. */
   readonly clockOffsetMs: number | null;
-  /** Makes an id for an item without one. */
   readonly makeId: IdMaker;
 }
 
@@ -130,7 +128,6 @@ function idMaker({ repeats }: ClientAdapter, { project }: Caller, sent: ClientRe
   };
 }
 
-/** One of several equal items. */
 export interface RepeatableItem {
   readonly id: string;
   /** Index among the equal items, from 1. */
@@ -190,7 +187,6 @@ export class Repeats {
     return item;
   }
 
-  /** Records the outcome of an item. */
   answered(item: RepeatableItem, isFailed: boolean): void {
     item.answeredMs = this.clock.now();
     item.isFailed = isFailed;

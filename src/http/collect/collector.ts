@@ -103,7 +103,6 @@ class Budgets {
     return { keyCountMax: Infinity, limit: new BudgetedLimit({ takesValues, takesKey, withheld: onWithheld }) };
   }
 
-  /** Forgets the networks of senders. */
   clear(): void {
     this.#ofAddresses.clear();
   }
@@ -144,7 +143,6 @@ export interface Collected {
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
 }
 
-/** A record that links a visitor to a user. */
 interface VisitorLink {
   readonly id: string;
   readonly userId: string;
@@ -220,7 +218,6 @@ export class Collector {
     return { anonymousId, agent, place: await this.#options.locate(address) };
   }
 
-  /** Forgets the salts in memory. */
   stop(): void {
     this.#visitors.stop();
   }

@@ -14,7 +14,6 @@ import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./contex
 /** Errors about text that cannot be read: their messages quote it, and it may contain the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
-/** Serves a request of a client library. */
 export async function handleClient(
   context: HandlerContext,
   route: ClientRoute,

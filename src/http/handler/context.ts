@@ -12,7 +12,6 @@ import type { Router } from "../routing/router.js";
 import type { SenderClocks } from "../tracking/call.js";
 import type { BodyStream, WireRequest } from "../wire/exchange.js";
 
-/** The state of a handler, shared by all requests. */
 export interface HandlerContext {
   readonly services: Services;
   readonly router: Router<Route>;

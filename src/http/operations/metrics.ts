@@ -5,7 +5,6 @@ import { healthOf, type ServedDaybook } from "../access/rights.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { FULLNESS, type FillingDaybook } from "../../engine/ingest/allowance.js";
 
-/** Counts of page events by outcome, and of withheld parts of them. */
 export interface CollectedCounts {
   readonly events: ReadonlyMap<string, number>;
   readonly withheld: ReadonlyMap<string, number>;

@@ -32,10 +32,8 @@ export type EdgeDecision =
 
 const releaseNothing = () => undefined;
 
-/** The path that a refusal counts for, and the envelope of its error. */
 type RefusalShape = Pick<RouteSummary, "path" | "envelope">;
 
-/** The route of a request, and the findings about it. */
 interface ResolvedRoute {
   readonly route: EdgeRoute;
   readonly findings: RequestFindings;

@@ -10,7 +10,6 @@ import { libraryInput, runQuery } from "./run-query.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 
-/** A route whose body has the members of a query. */
 function analyticsRoute<Body extends z.ZodObject>(
   path: string,
   summary: string,
@@ -53,7 +52,6 @@ function toPage(answer: unknown): unknown {
   return { cursor, events: events.map(wireEvent) };
 }
 
-/** Routes for counts, aggregates and search. */
 export const analyticsRoutes: readonly Route[] = [
   analyticsRoute("/analytics/count-events", "Counts events", "countEvents", bodies.countEvents, answers.count),
   analyticsRoute("/analytics/count-events-per-day", "Counts events per UTC day", "countEventsPerDay", bodies.perDay, answers.perDay),

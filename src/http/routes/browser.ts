@@ -53,7 +53,6 @@ export const collectRoutes: readonly CollectRoute[] = [
   },
 ];
 
-/** Routes for the available browser files. */
 export function fileRoutes(files: BrowserFiles): FileRoute[] {
   return SERVED_FILES.flatMap((file) => {
     const content = file.select(files);

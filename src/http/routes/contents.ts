@@ -25,7 +25,6 @@ function lastEventId(header: string | null): number | null {
   return Number(header);
 }
 
-/** Routes about projects, the token, changes and the size of the store. */
 export const contentRoutes: readonly Route[] = [
   guarded({
     path: "/v1/projects",
@@ -87,7 +86,6 @@ const exportRoute = {
   keepsNames: true,
 } as const;
 
-/** The last item of the previous page. */
 const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
 const recordPlace = z.strictObject({
   type: z.enum(["project", ...RECORD_TYPES]),
@@ -129,7 +127,6 @@ export const exportRoutes: readonly Route[] = [
 
 type TimePlace = Pick<ExportPlace, "createdAtMs" | "id">;
 
-/** Time and id of an item. @throws invalid_parameter */
 function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
   const createdAtMs = parseTimestamp(createdAt);
   if (createdAtMs === null)
@@ -139,7 +136,6 @@ function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | 
   return { createdAtMs, id: bytes };
 }
 
-/** The place of a record in an export. @throws invalid_parameter */
 function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace {
   return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
 }

@@ -8,7 +8,6 @@ import { wireNames } from "../wire/wire-names.js";
 const RULES = "/v1/time-to-live";
 const ACCESS: RequiredAccess = { scope: "events:delete", role: "admin", organizationWide: true };
 
-/** Routes that delete events and projects, and set retention rules. */
 export const deletionRoutes: readonly Route[] = [
   guarded({
     access: ACCESS,
@@ -66,7 +65,6 @@ export const deletionRoutes: readonly Route[] = [
   ruleRoute("sweep", "Deletes all expired events now", bodies.none, answers.receipt, (rules) => rules.sweep()),
 ];
 
-/** A route that runs an action of the retention rules. */
 function ruleRoute<Body extends z.ZodObject>(
   name: string,
   summary: string,

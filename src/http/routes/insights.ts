@@ -25,7 +25,6 @@ function insight(name: keyof typeof insightBodies, segment: string, summary: str
   });
 }
 
-/** One route for each insight. */
 export const insightRoutes: readonly Route[] = [
   insight("trend", "trend", "A measure over time, by the values of up to two fields"),
   insight("funnel", "funnel", "How many people went through a series of steps, and how long they took"),

@@ -4,7 +4,6 @@ import { health, metricsText } from "../operations/metrics.js";
 import { openapiText } from "../operations/openapi.js";
 import { guarded, noQuery, type Route } from "../routing/route.js";
 
-/** Routes for health, metrics and the OpenAPI document. */
 export const operationRoutes: readonly Route[] = [
   {
     method: "GET",

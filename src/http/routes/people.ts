@@ -5,7 +5,6 @@ import { guarded, type Route } from "../routing/route.js";
 import { reportAnswers as answers, reportQueries as queries } from "../shapes/reports.js";
 import { camelCase, wireNames } from "../wire/wire-names.js";
 
-/** A GET route for a report about people or money. */
 function report(access: RequiredAccess, path: string, summary: string, name: ReportName, query: z.ZodObject, answer: z.ZodType): Route {
   return guarded({
     path,
@@ -35,7 +34,6 @@ function queryMember(sent: Readonly<Record<string, unknown>>) {
 
 const { companies: COMPANIES, identities: IDENTITIES, revenue: REVENUE } = QUERY_RIGHTS;
 
-/** Reports about companies, over all projects. */
 export const companyRoutes: readonly Route[] = [
   report(COMPANIES, "/v1/companies/top", "Ranks companies", "topCompanies", queries.topCompanies, answers.topCompanies),
   report(
@@ -48,7 +46,6 @@ export const companyRoutes: readonly Route[] = [
   ),
 ];
 
-/** Reports about one person. */
 export const identityRoutes: readonly Route[] = [
   report(
     IDENTITIES,
@@ -79,7 +76,6 @@ export const identityRoutes: readonly Route[] = [
 
 const PATH = "/v1/projects/{project_id}/revenue";
 
-/** Reports about the money of a project. */
 export const revenueRoutes: readonly Route[] = [
   report(
     REVENUE,

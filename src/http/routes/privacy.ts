@@ -31,7 +31,6 @@ function change<Body extends z.ZodObject>(
   });
 }
 
-/** Routes for the requests of persons about their data. */
 export const privacyRoutes: readonly Route[] = [
   guarded({
     path: PATH,

@@ -11,7 +11,6 @@ const PATH = "/v1/segments";
 const READ: RequiredAccess = { scope: "analytics:read", organizationWide: true };
 const WRITE: RequiredAccess = { scope: "segments:write", organizationWide: true };
 
-/** Routes for saved segments, which all queries may use. */
 export const segmentRoutes: readonly Route[] = [
   guarded({
     path: PATH,
@@ -44,7 +43,6 @@ export const segmentRoutes: readonly Route[] = [
   }),
 ];
 
-/** A segment with wire names, as it was sent. */
 function toAnswer({ name, groups }: SavedSegment): object {
   return { name, groups: wireNames(groups) };
 }

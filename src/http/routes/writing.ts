@@ -78,7 +78,6 @@ function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z
   };
 }
 
-/** Routes that store events, and records about identities. */
 export const writingRoutes: readonly Route[] = [
   guarded({
     method: "POST",

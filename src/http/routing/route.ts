@@ -9,7 +9,6 @@ import type { Caller, RequiredAccess, ServedDaybook } from "../access/rights.js"
 import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 
-/** Rules for the body of a route. */
 export interface BodyRule {
   readonly schema: z.ZodObject;
   /** Limit of the bytes sent, and of the bytes after inflating. */
@@ -49,7 +48,6 @@ export interface RouteRequest<Body, Query> {
   readonly receivedAtMs: number;
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /** Whether the caller's token is still valid. */
   readonly isTokenValid: () => Promise<boolean>;
   readonly senderClock: SenderClock;
   readonly readAgent: (text: string) => Agent;
@@ -64,7 +62,6 @@ export interface RouteRequest<Body, Query> {
   readonly notices: readonly QueryNotice[];
 }
 
-/** The clock of the sender of one request. */
 export interface SenderClock {
   /**
    * Our clock minus the sender's, in ms: the smallest offset seen for any of these ids; null if `sentAt` cannot be read.
@@ -97,7 +94,6 @@ export interface RouteSummary {
   readonly access: RequiredAccess | null;
 }
 
-/** A route as the edge filter needs it. */
 export interface EdgeRoute extends RouteSummary {
   /** True: the route stores data, even by GET. */
   readonly writes: boolean;
@@ -132,7 +128,6 @@ export interface GuardedRoute extends RouteBase {
   readonly handle: (caller: Caller, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
 }
 
-/** A route that serves a file to browsers. */
 export interface FileRoute extends RouteBase {
   readonly access: null;
   readonly file: ServedFile;
@@ -191,7 +186,6 @@ export interface Visitor {
   readonly place: { readonly country?: string; readonly region?: string; readonly city?: string };
 }
 
-/** The answer to a client library. */
 export interface ClientAnswer {
   readonly status: 200 | 400;
   readonly code: ErrorCode | null;
@@ -211,13 +205,11 @@ export interface ClientRoute extends RouteBase {
 
 export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
 
-/** Whether a route stores data. */
 export function isWriting(route: Route): boolean {
   if ("sends" in route) return true;
   return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
 }
 
-/** Query of a route without parameters. */
 export const noQuery = z.strictObject({});
 
 /** The rule for a JSON object of the size of a query. */

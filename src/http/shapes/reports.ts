@@ -29,7 +29,6 @@ const identity = {
 const rangeDays = integer({ minimum: 1, maximum: 365, default: 30 });
 const level = z.enum(["account", "identity"]).optional().meta({ default: "account" });
 
-/** Query parameters of the GET report routes. */
 export const reportQueries = {
   sessions: z.strictObject({ ...identity, limit: integer({ minimum: 1, maximum: 100, default: 50 }), cursor: text }),
   identity: z.strictObject(identity),
@@ -55,7 +54,6 @@ const uniqueUsers = { event_name: selector.event_name, start_date: date, end_dat
 const countEvents = { ...uniqueUsers, user_id: z.string().nullish() };
 const fill = z.boolean().nullish().meta({ description: "Whether to include days without events." });
 
-/** Bodies of the routes that count, aggregate and search. */
 export const queryBodies = {
   countEvents: z.strictObject(countEvents),
   perDay: z.strictObject({ ...countEvents, fill }),
@@ -112,7 +110,6 @@ export const unconverted = z
   .array(z.strictObject({ currency: z.string(), revenue: z.number(), orders: count }))
   .meta({ description: "Money in currencies without an exchange rate; no other figure includes it." });
 
-/** Answers of the reports about identities, revenue and companies. */
 export const reportAnswers = {
   sessions: z.strictObject({
     identity_id: z.string(),

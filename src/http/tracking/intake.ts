@@ -18,7 +18,6 @@ import {
 /** Event names of views; both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
 
-/** Converts a track, page or screen call to an event. */
 function eventOfCall(
   kind: EventKind,
   call: TrackingCall,

@@ -45,7 +45,6 @@ function toCallNames(thrown: unknown): unknown {
   return new DaybookError(thrown.code, message, { ...thrown.details, param: name }, { cause: thrown });
 }
 
-/** A received item, with its index in the request. */
 export type ReceivedEntry = ReceivedItem & { readonly index: number };
 
 /** An item that was not stored, and why. Not an error object: ten thousand of them would take a hundred megabytes. */
@@ -60,7 +59,6 @@ export function rejectedBy({ code, message, details }: DaybookError, index: numb
   return { index, code, message, details };
 }
 
-/** The error of a single item. */
 export function errorOf({ code, message, details }: Rejected): DaybookError {
   return new DaybookError(code, message, details);
 }
@@ -72,7 +70,6 @@ export interface TrackingOutcome {
   readonly adjusted: readonly AdjustedEvent[];
 }
 
-/** Checks the scope for records. @throws insufficient_scope (items that link ids need a scope of their own) */
 export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: Caller): void {
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }

@@ -56,7 +56,6 @@ export interface WireReply {
   readonly body: string | Uint8Array | BodyStream | null;
 }
 
-/** The error for a body above its limit. */
 export function bodyTooLarge(maxByteLength: number): DaybookError {
   return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, also after decompression`);
 }
@@ -81,7 +80,6 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
   };
 }
 
-/** Converts an answer to a web `Response`. */
 export function responseOf(reply: WireReply): Response {
   const { body } = reply;
   // A web response does not accept shared memory.
@@ -92,7 +90,6 @@ export function responseOf(reply: WireReply): Response {
   );
 }
 
-/** Whether a body is produced over time. */
 export function isStream(body: WireReply["body"]): body is BodyStream {
   return typeof body === "object" && body !== null && "next" in body;
 }
@@ -154,7 +151,6 @@ function targetOf(url: string): string {
   return url.slice(pathAt, fragmentAt === -1 ? undefined : fragmentAt);
 }
 
-/** The media type of an Arrow IPC stream. */
 export const ARROW_TYPE = "application/vnd.apache.arrow.stream";
 
 /** Whether an `Accept` header requests Arrow; otherwise the answer is JSON. */
@@ -169,7 +165,6 @@ export function acceptsArrow(header: string | null): boolean {
 /** Excludes texts that look like a token, because request ids are logged. */
 const ACCEPTED_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
-/** The request id that the caller sent, or a new one. */
 export function requestIdOf(request: WireRequest, make: () => string): string {
   const sent = request.header("x-request-id");
   return sent !== null && ACCEPTED_REQUEST_ID.test(sent) ? sent : make();

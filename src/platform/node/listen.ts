@@ -124,7 +124,6 @@ class Connections {
     this.#idle.delete(socket);
   }
 
-  /** Call when a request is answered or its answer is closed. */
   requestEnded(socket: Socket): void {
     const count = this.#requestCounts.get(socket);
     if (count === undefined) return;
@@ -137,7 +136,6 @@ class Connections {
     return this.#requestCounts.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }
 
-  /** Whether a caller has yet to read bytes of an answer that are in memory. */
   get isSending(): boolean {
     return [...this.#requestCounts.keys()].some(({ writableLength }) => writableLength > 0);
   }
@@ -207,7 +205,6 @@ export async function listenWith(
   const alwaysAnswered = new Set(routes.filter(({ always }) => always).map(({ path }) => path));
   const answering = answeringOf(limits, () => !server.listening, onUnwritten);
   const answer = answerWith(reply, answering);
-  /** The newest request of each connection. */
   const newest = new WeakMap<Duplex, SocketPair>();
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
     const { socket } = incoming;
@@ -284,7 +281,6 @@ function headersOf({ headers }: Response): Record<string, string | string[]> {
   return Object.fromEntries(values);
 }
 
-/** Aborts when the caller disconnects before the answer is complete. */
 function signalOf(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   outgoing.once("close", () => {

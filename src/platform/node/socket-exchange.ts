@@ -73,7 +73,6 @@ export class IncomingBody {
     return this.#incoming.complete && this.#chunks !== null && this.#byteLength <= maxByteLength ? joinChunks(this.#chunks) : null;
   }
 
-  /** Drops the bytes received and those still to come. */
   drop(): void {
     this.#chunks = null;
     this.#block = null;
@@ -156,7 +155,6 @@ export function originOf(incoming: IncomingMessage): RequestOrigin {
   return { target: originForm(incoming.url ?? "/"), address: incoming.socket.remoteAddress };
 }
 
-/** A request whose headers have arrived. */
 interface ReceivedRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -201,7 +199,6 @@ export class SocketRequest implements WireRequest {
     return value === undefined ? null : String(value);
   }
 
-  /** Sends `100 Continue` if the sender waits for it. */
   sendContinue(): void {
     if (!this.#awaitsContinue) return;
     this.#awaitsContinue = false;
@@ -273,7 +270,6 @@ export interface Answering {
   readonly unread: UnreadAnswers;
   readonly shortAnswers: TickBatch<() => void>;
   readonly longAnswers: LongAnswers;
-  /** Whether connections must end after their answers. */
   isClosing(): boolean;
   /** Called with the reason why an answer could not be written, and the id of the request; must not throw. */
   onUnwritten(thrown: unknown, requestId: string): void;
@@ -370,7 +366,6 @@ function write({ status, headers: ownHeaders, body }: WireReply, outgoing: Serve
   if (!isShared(body)) unread.written(outgoing);
 }
 
-/** Cancels a streamed body that nobody will read. */
 function cancelBody({ body }: WireReply): void {
   if (isStream(body)) body.cancel();
 }

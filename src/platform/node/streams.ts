@@ -110,7 +110,6 @@ export class LongAnswers {
   }
 }
 
-/** How the pieces of a streamed answer are written. */
 interface StreamRules {
   /** Longest time that the caller may read nothing, in ms. */
   readonly unreadMs: number;
@@ -118,7 +117,6 @@ interface StreamRules {
   readonly longAnswers: LongAnswers;
 }
 
-/** The streamed answers of a server. */
 export class OpenStreams {
   readonly #open = new Set<BodyStream>();
   #isEnded = false;
