@@ -7,10 +7,7 @@ class CallAbort {
   readonly #controller = new AbortController();
   readonly #disposed = new AbortController();
 
-  /**
-   * @param signal the caller's; polled if it has no `addEventListener`
-   * @param timeoutError creates the error of a timeout
-   */
+  /** @param signal the caller's; polled if it has no `addEventListener` */
   constructor(environment: ClientEnvironment, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, timeoutError: () => DaybookError) {
     void this.#expire(environment, timeoutMs, timeoutError);
     if (signal !== undefined) this.#watch(environment, signal);

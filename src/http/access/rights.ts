@@ -44,7 +44,7 @@ export interface Caller {
   readonly project: string | null;
 }
 
-/** The caller with a token. @throws invalid_token (its organization is not served here), project_not_found */
+/** @throws invalid_token (its organization is not served here), project_not_found */
 export async function callerOf(
   organizations: ReadonlyMap<string, ServedDaybook>,
   token: TokenRecord,
@@ -55,10 +55,7 @@ export async function callerOf(
   return { token, daybook, project: await projectOf(requestedProject, token, daybook) };
 }
 
-/**
- * The project whose rows a caller may read: the one in the path, else the token's, else null for the whole organization.
- * @throws project_not_found (the same message for unknown projects and for those of others)
- */
+/** @throws project_not_found (the same message for unknown projects and for those of others) */
 async function projectOf(requested: string | undefined, token: TokenRecord, daybook: ServedDaybook): Promise<string | null> {
   if (requested === undefined) return token.project;
   if ((token.project !== null && token.project !== requested) || !(await daybook.projects()).includes(requested)) {
@@ -67,10 +64,7 @@ async function projectOf(requested: string | undefined, token: TokenRecord, dayb
   return requested;
 }
 
-/**
- * Hides rejections that a token may not see. For a token of one project, an event or record of an erased person counts as accepted, because the
- * rejection would reveal a person of another project.
- */
+/** For a token of one project, an item of an erased person counts as accepted: its rejection would reveal a person of another project. */
 export function hideSuppressed<Result extends Pick<IngestResult, "accepted" | "rejected">>(result: Result, { project }: TokenRecord): Result {
   if (project === null) return result;
   const rejected = result.rejected.filter(({ code }) => code !== "suppressed");
@@ -100,11 +94,7 @@ export function mayQueryAll({ scopes, role, project }: TokenRecord): boolean {
   return project === null && scopes.includes("*") && (role === "owner" || role === "admin");
 }
 
-/**
- * Refuses a resolved query that uses data which the token may not read. The route has checked its own rights before.
- * @param input input of the plan
- * @throws insufficient_scope, insufficient_role, organization_token_required
- */
+/** Checks what a plan reads beyond the rights of its route. @throws insufficient_scope, insufficient_role, organization_token_required */
 export function authorizeQuery(plan: AnyPlan, input: object, token: TokenRecord): void {
   authorizeShownFields(input, token);
   for (const data of protectedDataOf(plan)) authorize(QUERY_RIGHTS[data], token, `${LABELS[data]}: `);

@@ -69,10 +69,7 @@ function withoutKey<Value>(value: Value, key: string, depth: number = KEY_DEPTH)
 /** Rejections hidden from the client, which must not resend them: an erased person; an alias with a token of one project (a notice reports it). */
 const UNREPORTED: readonly ErrorCode[] = ["suppressed", "organization_token_required"];
 
-/**
- * Stores the items of a client's request. Bad items do not stop the others, and are reported afterwards.
- * @throws the error of the first bad item, insufficient_scope, and what ingest throws
- */
+/** Bad items do not stop the others, and are reported afterwards. @throws the first bad item's error, insufficient_scope, as ingest */
 export async function storeRequest(client: ClientAdapter, caller: Caller, sent: ClientRequest): Promise<ClientAnswer> {
   checkShape(client.shape, sent.body, { secret: true });
   const makeId = idMaker(client, caller, sent);

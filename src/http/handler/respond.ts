@@ -20,15 +20,11 @@ import { handleClient } from "./client.js";
 import { handleCollect } from "./collect.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
-/**
- * The deadline of a query, from now on; it also aborts when the caller disconnects.
- * Queries poll it, so one that ends in time costs no timer and no listener.
- */
+/** Aborts after a time, or when the caller disconnects. Queries poll it, so one that ends in time costs no timer and no listener. */
 class Deadline {
   readonly #endMs: number;
   #isOver = false;
 
-  /** @param caller aborted when the caller disconnects */
   constructor(
     readonly caller: Pick<AbortSignal, "aborted">,
     readonly timeoutMs: number,
@@ -42,7 +38,6 @@ class Deadline {
     return this.#isOver;
   }
 
-  /** Converts the abort of an expired query to `query_timeout`. */
   toTimeout(thrown: unknown): unknown {
     if (!this.#isOver || !(thrown instanceof DaybookError) || thrown.code !== "aborted") return thrown;
     return new DaybookError("query_timeout", `the query took longer than ${this.timeoutMs} ms`);

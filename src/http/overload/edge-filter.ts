@@ -46,9 +46,8 @@ interface UnresolvedRoute {
 }
 
 /**
- * The edge filter of a handler on another thread, at almost no cost for the handler's thread. It refuses malformed requests, requests without a
- * route, those of a token that has reached its limit in the handler, and all requests once too many are in the handler.
- * The handler decides about all other requests; it gets the route and the hash of the token.
+ * Runs on the sockets' thread only. Refuses malformed requests, requests without a route, those of a token that has reached its limit in the handler,
+ * and all requests once too many are in the handler. The handler decides about the others; it gets the route and the hash of the token.
  */
 export class EdgeFilter {
   /** Counts the bytes of bodies on this thread. */

@@ -65,10 +65,7 @@ function queryRoute(name: ReportName): GuardedRoute {
   });
 }
 
-/**
- * Limits an input to the only project that the caller may read; null: the whole organization.
- * @throws project_not_found (the same message for unknown projects and for those of others)
- */
+/** @param project the only one that the caller may read; null: all @throws project_not_found (the same for unknown and for others) */
 export function inProject(input: Readonly<Record<string, unknown>>, project: string | null): Readonly<Record<string, unknown>> {
   if (project === null) return input;
   if ((input["project"] ?? project) !== project) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });

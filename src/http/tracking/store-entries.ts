@@ -81,11 +81,7 @@ const ALIAS_REFUSED = {
   details: {},
 } as const;
 
-/**
- * Stores items; a bad one does not stop the others. Events are stored as one batch and each record by itself, all concurrently, because their order
- * does not matter.
- * @param onNotices called with placeholder ids, and with aliases that a token of one project may not send, if there are any
- */
+/** Stores events as one batch and each record by itself, all concurrently, because their order does not matter. A bad one stops no other. */
 export async function storeEntries(
   sent: readonly ReceivedEntry[],
   { daybook, project, token }: Caller,

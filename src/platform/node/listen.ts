@@ -44,15 +44,13 @@ interface SocketPair {
   readonly outgoing: ServerResponse;
 }
 
-/**
- * Answers bytes that are not a request and ends the connection. The answer to `last`, the newest valid request of the connection, is sent first. A
- * request whose body becomes invalid after its answer gets no second one.
- */
+/** Answers bytes that are not a request, after the answer to `last`, the newest valid request, and ends the connection. */
 function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
   if (failedSockets.has(socket)) return;
   failedSockets.add(socket);
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
   else if (last === undefined) end(socket, rawReply(error));
+  // A body that becomes invalid after the answer gets no second one.
   else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : rawReply(error));
   else if (last.outgoing.closed) end(socket, rawReply(error));
   else last.outgoing.once("close", () => end(socket, rawReply(error)));
@@ -186,11 +184,7 @@ export function listen(handler: RequestHandler, options: ListenOptions = {}): Pr
   return listenWith(replyOnSocket(handler), options, handler.front.routes, handler.noteDefect);
 }
 
-/**
- * `listen` for any function that answers requests on sockets.
- * @param routes the routes, for those that are always answered
- * @param onUnwritten called for answers that could not be written
- */
+/** `listen` for any function that answers requests on sockets. @param routes for those that are always answered */
 export async function listenWith(
   reply: SocketReply,
   options: ListenOptions,

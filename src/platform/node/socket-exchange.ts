@@ -23,10 +23,7 @@ interface BodyReader {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * The body of a request on a socket. Buffers bytes as they arrive, without pausing the socket, and discards them once nobody will read them, so that
- * the sender finishes and reads the answer.
- */
+/** Buffers a body as it arrives, and discards it once nobody will read it, so that the sender finishes and reads the answer. */
 export class IncomingBody {
   /** Null: dropped. */
   #chunks: Buffer[] | null = [];
