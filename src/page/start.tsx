@@ -65,7 +65,6 @@ function takeTokenFromUrl(): string | null {
   }
 }
 
-
 interface AppState {
   readonly token: string | null;
   readonly reason: string | null;

@@ -16,7 +16,6 @@ import type { StoredRecord } from "../../core/schema/record.js";
 import { bytesOfLines, pageOfLines } from "../answer/json-pieces.js";
 import { inProject } from "./insights.js";
 
-
 /** The last sequence that a reconnecting client got; null: it is new. @throws invalid_parameter */
 function lastEventId(header: string | null): number | null {
   if (header === null || header === "") return null;
@@ -79,12 +78,7 @@ export const contentRoutes: readonly Route[] = [
 
 const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
 const answer = z.string().meta({ description: "One JSON object per line; no line if there are no more." });
-const exportRoute = {
-  method: "POST",
-  answer,
-  format: "ndjson",
-  keepsNames: true,
-} as const;
+const exportRoute = { method: "POST", answer, format: "ndjson", keepsNames: true } as const;
 
 const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
 const recordPlace = z.strictObject({

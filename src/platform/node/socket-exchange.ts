@@ -277,7 +277,8 @@ export function answeringOf(limits: SocketLimits, isClosing: () => boolean, onUn
   const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
   const longAnswers = new LongAnswers(() => shortAnswers.flush());
   const unread = new UnreadAnswers(limits.unreadByteLength);
-  return { limits, streams: new OpenStreams(), unread, shortAnswers, longAnswers, isClosing, onUnwritten };
+  const streams = new OpenStreams(limits.unreadMs, unread, longAnswers);
+  return { limits, streams, unread, shortAnswers, longAnswers, isClosing, onUnwritten };
 }
 
 /** Runs one request per connection at a time and writes its answer: a client that reads nothing holds at most one answer. */
@@ -348,17 +349,16 @@ export function writeOrCut(reply: WireReply, outgoing: ServerResponse, answering
 }
 
 function write({ status, headers: ownHeaders, body }: WireReply, outgoing: ServerResponse, answering: Answering): void {
-  const { limits, unread, streams, longAnswers, isClosing } = answering;
-  const { unreadMs } = limits;
+  const { limits, unread, streams, isClosing } = answering;
   // An object, because middleware that replaces `writeHead` may not accept a flat list of pairs.
   const headers: Record<string, string> = { ...ownHeaders };
   if (body !== null && !isStream(body)) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
   if (isClosing()) headers["connection"] = "close";
   outgoing.writeHead(status, headers);
-  if (isStream(body)) return void streams.write(body, outgoing, { unreadMs, unread, longAnswers });
+  if (isStream(body)) return void streams.write(body, outgoing);
   outgoing.end(body ?? undefined);
   // Node clears this when the connection waits for the next request.
-  if (outgoing.writableLength > 0) outgoing.setTimeout(unreadMs, () => outgoing.destroy());
+  if (outgoing.writableLength > 0) outgoing.setTimeout(limits.unreadMs, () => outgoing.destroy());
   // Shared bytes are in memory only once, so they do not count.
   if (!isShared(body)) unread.written(outgoing);
 }
