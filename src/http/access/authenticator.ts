@@ -91,7 +91,7 @@ export class FailedTokens {
     this.#tries = new Buckets(rules, clock);
   }
 
-  /** Counts an unknown or missing token. @param address undefined: not known, and nothing is counted @throws rate_limited */
+  /** Counts an unknown token, or a missing one, which costs as much. @param address undefined: not known, and nothing is counted @throws rate_limited */
   countFailure(address: string | undefined): void {
     if (address === undefined) return;
     const network = networkOf(address);
@@ -121,7 +121,7 @@ export class FailedTokens {
 }
 
 export class Authenticator {
-  readonly #failedTokens: FailedTokens;
+  readonly failedTokens: FailedTokens;
   /** Organizations by token hash, for tokens that were valid when last used. */
   readonly #organizations = new Map<string, string>();
 
@@ -131,7 +131,7 @@ export class Authenticator {
     limits: FailedTokenLimits,
     readonly sha256Hex: (text: string) => string,
   ) {
-    this.#failedTokens = new FailedTokens(limits, clock);
+    this.failedTokens = new FailedTokens(limits, clock);
   }
 
   /** Authenticates the secret token in the header of a request. @throws missing_token, invalid_token, rate_limited */
@@ -144,25 +144,15 @@ export class Authenticator {
     return await this.#authenticateHash(this.sha256Hex(value), address);
   }
 
-  /** Refuses an address that may not try more tokens, before its token is known. @throws rate_limited */
-  checkTries(address: string | undefined): void {
-    this.#failedTokens.checkTries(address);
-  }
-
-  /** Counts a request without a key as one with an unknown key, because it costs as much. */
-  countMissingKey(address: string | undefined): void {
-    this.#failedTokens.countFailure(address);
-  }
-
   async #authenticateHash(hash: string, address: string | undefined): Promise<TokenRecord> {
     try {
       const token = await findValidToken(hash, "secret", this.tokens, this.clock);
-      this.#failedTokens.countSuccess(address);
+      this.failedTokens.countSuccess(address);
       if (!this.#organizations.has(hash)) evictFor(this.#organizations, hash, SERVER_LIMITS.countedTokenCount).set(hash, token.organization);
       return token;
     } catch (thrown) {
       this.#organizations.delete(hash);
-      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failedTokens.countFailure(address);
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.failedTokens.countFailure(address);
       throw thrown;
     }
   }

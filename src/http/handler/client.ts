@@ -25,7 +25,7 @@ export async function handleClient(
   const header = (name: string) => request.header(name);
   const withoutBody: KeySource = { body: route.sends === null ? withoutQuotes(() => membersOfFields(fields, "data")) : {}, query: fields, header };
   const earlyKey = keyIn(context, route, withoutBody, address);
-  if (earlyKey === null) context.authenticator.checkTries(address);
+  if (earlyKey === null) context.authenticator.failedTokens.checkTries(address);
   const earlyToken = earlyKey === null ? null : await authenticateKey(context, earlyKey, address, trace);
   const acquire = ({ sha256 }: TokenRecord) => context.admission.acquire(sha256, writtenBytes(request));
   // Before the body is read if the token is known by then: a request that holds memory of its organization must not wait for others of its token.
@@ -58,7 +58,7 @@ function keyIn(context: HandlerContext, route: ClientRoute, sent: KeySource, add
 }
 
 function missingKey({ authenticator }: HandlerContext, address: string | undefined): DaybookError {
-  authenticator.countMissingKey(address);
+  authenticator.failedTokens.countFailure(address);
   return new DaybookError("missing_token", "expected the token where the client library sends its key");
 }
 
@@ -129,7 +129,7 @@ async function bodyOf(
   try {
     return await readBody(request, { ...sends, maxByteLength }, held);
   } catch (thrown) {
-    if (held.isKeyless && isUnreadable(thrown)) authenticator.countMissingKey(addressOf(request));
+    if (held.isKeyless && isUnreadable(thrown)) authenticator.failedTokens.countFailure(addressOf(request));
     return rethrow(thrown);
   }
 }
