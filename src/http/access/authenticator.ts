@@ -91,7 +91,7 @@ export class FailedTokens {
     this.#tries = new Buckets(rules, clock);
   }
 
-  /** Counts an unknown token, or a missing one, which costs as much. @param address undefined: not known, and nothing is counted @throws rate_limited */
+  /** Counts an unknown token, or a missing one, which costs as much. @param address undefined: not counted @throws rate_limited */
   countFailure(address: string | undefined): void {
     if (address === undefined) return;
     const network = networkOf(address);
