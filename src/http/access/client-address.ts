@@ -110,10 +110,20 @@ function parseGroups(text: string): number[] | null {
   return groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]);
 }
 
-/** The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, as one caller has all addresses in them. */
+/** 16-bit groups that identify an IPv6 network: one caller has all addresses in it. */
+const NETWORK_GROUPS = 4;
+
+/** An IPv4 address itself, or the first 64 bits of an IPv6 address. Not from `parseAddress`, which takes microseconds for each request. */
 export function networkOf(address: string): string {
-  const bytes = address.includes(":") ? parseAddress(address) : null;
-  if (bytes === null) return address;
-  if (bytes.length === 4) return bytes.join(".");
-  return [0, 2, 4, 6].map((at) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16)).join(":");
+  if (!address.includes(":")) return address;
+  const mapped = MAPPED.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [before = "", after] = address.split("::");
+  const groups = before === "" ? [] : before.split(":");
+  if (after !== undefined) {
+    const last = after === "" ? 0 : after.split(":").length;
+    while (groups.length < Math.min(NETWORK_GROUPS, 8 - last)) groups.push("0");
+    groups.push(...after.split(":"));
+  }
+  return groups.slice(0, NETWORK_GROUPS).join(":");
 }

@@ -2,13 +2,12 @@ import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { tokenIn } from "../access/authenticator.js";
 import type { RequiredAccess } from "../access/rights.js";
-import { Admission, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
+import { Admission, TokenShares, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";
 import { errorReply } from "../answer/error-reply.js";
 import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/exchange.js";
 import type { EdgeRoute, RouteSummary } from "../routing/route.js";
 import { createRouter, routeOf, type Router } from "../routing/router.js";
-import { TokenShares } from "./parse-room.js";
 
 /** Rules of the edge filter: plain values, so that it can run on another thread than the handler. */
 export interface EdgeRules {
