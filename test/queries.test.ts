@@ -5,7 +5,7 @@ import { reports as onClickHouse } from "../src/clickhouse/report/reports.js";
 import { command } from "../src/cli/commands/query.js";
 import { RemoteDaybook } from "../src/client/remote-daybook.js";
 import { PlannedQueries } from "../src/engine/queries.js";
-import { QUERY_RIGHTS } from "../src/http/access/query-rights.js";
+import { QUERY_RIGHTS } from "../src/http/access/rights.js";
 import { openapiText } from "../src/http/operations/openapi.js";
 import { routes } from "../src/http/routes/table.js";
 import { insightReports } from "../src/query/reports/insight-reports.js";

@@ -7,10 +7,7 @@ class CallAbort {
   readonly #controller = new AbortController();
   readonly #disposed = new AbortController();
 
-  /**
-   * @param signal the caller's; polled if it has no `addEventListener`
-   * @param timeoutError creates the error of a timeout
-   */
+  /** @param signal the caller's; polled if it has no `addEventListener` */
   constructor(environment: ClientEnvironment, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, timeoutError: () => DaybookError) {
     void this.#expire(environment, timeoutMs, timeoutError);
     if (signal !== undefined) this.#watch(environment, signal);
@@ -46,7 +43,6 @@ class CallAbort {
     }
   }
 
-  /** Stops timers and listeners. */
   dispose(): void {
     this.#disposed.abort();
   }
@@ -79,14 +75,12 @@ function isListenable(signal: Pick<AbortSignal, "aborted">): signal is AbortSign
 /** When a request may be resent. `always`: it is idempotent. `ifUndone`: only if the server reports that it did nothing. */
 export type RetryRule = "always" | "ifUndone";
 
-/** Statuses of temporary errors. */
 const TRANSIENT_STATUSES: readonly unknown[] = [429, 500, 502, 503, 504];
 /** Errors with such a status that a retry does not fix: a query would time out again, and damaged files stay damaged. */
 const PERMANENT_CODES: readonly string[] = ["query_timeout", "corruption", "manifest_missing"];
 /** Errors that the server reports before it does anything. */
 const UNDONE_CODES: readonly string[] = ["rate_limited", "overloaded"];
 
-/** Whether a request that failed with this error may be resent. */
 function isRetryable({ code, details }: DaybookError, retry: RetryRule): boolean {
   if (retry === "ifUndone") return UNDONE_CODES.includes(code);
   const status = details["status"];
@@ -128,7 +122,6 @@ class CallSlots {
   }
 }
 
-/** One request to a route. */
 export interface RouteCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query. */
@@ -282,7 +275,6 @@ function closed(): DaybookError {
   return new DaybookError("closed", "the client is closed");
 }
 
-/** A response whose body has been read. */
 interface HttpResponse {
   readonly status: number;
   readonly type: string;

@@ -24,7 +24,6 @@ export interface RetryOptions {
   readonly maxMs?: number;
 }
 
-/** Checked options. */
 export interface ClientConnection {
   /** Without a trailing slash. */
   readonly base: string;
@@ -87,7 +86,6 @@ function unexpected(param: string, expected: string, received: unknown) {
   return parameterError("invalid_parameter", param, `expected ${expected}, got ${typeof received === "number" ? String(received) : shown(received)}`);
 }
 
-/** What a client needs from its environment. */
 export interface ClientEnvironment {
   /** Epoch milliseconds. */
   nowMs(): number;

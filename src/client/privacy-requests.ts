@@ -3,17 +3,13 @@ import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResol
 import { readStopOptions, type StopOptions } from "../core/base/options.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
-import { camelCase, libraryNames } from "./query-of.js";
+import { camelCase, isPathPart, libraryNames } from "./query-of.js";
 
 const PATH = "/v1/privacy-requests";
 
 /** Privacy requests over HTTP. A change is resent only if the server reports that it did nothing: changes are not idempotent. */
 export class RemotePrivacyRequests implements PrivacyRequests {
-  readonly #calls: Calls;
-
-  constructor(calls: Calls) {
-    this.#calls = calls;
-  }
+  constructor(readonly calls: Calls) {}
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
     const { subject, ...rest } = ((input as PrivacyRequestInput | undefined) ?? {}) as PrivacyRequestInput;
@@ -47,26 +43,26 @@ export class RemotePrivacyRequests implements PrivacyRequests {
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
     const { signal } = readStopOptions(options);
-    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
+    const lines = await this.calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
     for (const line of lines) yield `${line}\n`;
   }
 
   #get(path: string): Promise<unknown> {
-    return this.#calls.json({ method: "GET", path, retry: "always" });
+    return this.calls.json({ method: "GET", path, retry: "always" });
   }
 
   async #change(path: string, body: object): Promise<PrivacyRequest> {
     try {
-      return libraryNames(await this.#calls.json({ method: "POST", path, body: jsonText(body, false), retry: "ifUndone" })) as PrivacyRequest;
+      return libraryNames(await this.calls.json({ method: "POST", path, body: jsonText(body, false), retry: "ifUndone" })) as PrivacyRequest;
     } catch (error) {
       throw error instanceof DaybookError ? inLibraryNames(error) : error;
     }
   }
 }
 
-/** Ids are UUIDs; other text could change the path. @throws privacy_request_not_found */
+/** @throws privacy_request_not_found */
 function pathOf(id: string): string {
-  if (typeof id === "string" && /^[\w-]{1,100}$/.test(id)) return `${PATH}/${id}`;
+  if (isPathPart(id)) return `${PATH}/${id}`;
   throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
 }
 

@@ -2,9 +2,7 @@ import { parameterError, shown } from "../core/base/errors.js";
 
 /** Converts the dates of an input, including those of its segments, to text. @throws invalid_parameter, invalid_date */
 export function queryOf(input: unknown): object {
-  const value = input ?? {};
-  if (!isObject(value)) throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(value)}`);
-  const members = withDates(value, "");
+  const members = withDates(requireObject(input ?? {}), "");
   const { segments } = members;
   if (!isObject(segments)) return members;
   return { ...members, segments: Object.fromEntries(Object.entries(segments).map(([name, segment]) => [name, segmentOf(segment, `segments.${name}.`)])) };
@@ -33,6 +31,17 @@ function withDates(members: Readonly<Record<string, unknown>>, path: string): Re
 function dateText(date: Date, param: string): string {
   if (Number.isNaN(date.getTime())) throw parameterError("invalid_date", param, "expected a date, got an invalid Date");
   return date.toISOString();
+}
+
+/** @throws invalid_parameter */
+export function requireObject(input: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(input)) return input;
+  throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
+}
+
+/** Whether a text may become a part of a path: others could change it. */
+export function isPathPart(text: unknown): text is string {
+  return typeof text === "string" && /^[\w-]{1,100}$/.test(text);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -11,45 +11,16 @@ import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import { notifyEach } from "../core/base/promises.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Explanation } from "../engine/query/explain.js";
-import { QueryMethods, type QueryNotice, type QueryOptions, type ReportName } from "../query/queries.js";
+import type { QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
 import { Calls, type RetryRule } from "./calls.js";
 import { jsonText } from "./json-text.js";
 import type { ClientEnvironment, ClientConnection } from "./options.js";
-import { libraryNames, camelCase, wireNames, queryOf, segmentOf } from "./query-of.js";
+import { camelCase, isPathPart, libraryNames, queryOf, requireObject, segmentOf, wireNames } from "./query-of.js";
 import { RemotePrivacyRequests } from "./privacy-requests.js";
 import { RemoteWrites } from "./remote-writes.js";
 
 const KNOWN_OPTIONS: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
-/** Every query of a Daybook as a method. The server takes and returns the library's names on these routes. */
-class RemoteQueries extends QueryMethods {
-  readonly #calls: Calls;
-
-  constructor(calls: Calls) {
-    super();
-    this.#calls = calls;
-  }
-
-  async explain(report: ReportName, input?: object): Promise<Explanation> {
-    return (await this.#post(report, "?explain=true", input)) as Explanation;
-  }
-
-  protected run(report: ReportName, input: unknown, options?: QueryOptions): Promise<unknown> {
-    return this.#post(report, "", input, options);
-  }
-
-  async #post(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
-    if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a query, got ${shown(report)}`);
-    checkQueryOptions(options, KNOWN_OPTIONS);
-    const body = jsonText(queryOf(input), false);
-    const call = { method: "POST", path: `/v1/query/${report}${query}`, body, retry: "always", signal: options?.signal } as const;
-    const { answer, notices } = (await this.#calls.json(call)) as QueryAnswer;
-    if (options?.onNotice !== undefined && notices !== undefined) notifyEach(options.onNotice, notices);
-    return answer;
-  }
-}
-
-/** The server's answer to a query. */
 interface QueryAnswer {
   readonly answer: unknown;
   /** Absent without notices. */
@@ -58,35 +29,12 @@ interface QueryAnswer {
 
 const RULES_PATH = "/v1/time-to-live";
 
-/** Deletions over HTTP. A deletion is resent only if the server reports that it did nothing: the receipt of a repeated one would be empty. */
-class RemoteDeletions {
-  readonly #calls: Calls;
-
-  constructor(calls: Calls) {
-    this.#calls = calls;
-  }
-
-  async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
-    return libraryNames(await this.#calls.json({ method: "POST", path: "/v1/events/delete", body: jsonText(requireObject(input), true), retry: "ifUndone" })) as DeletionReceipt;
-  }
-
-  async deleteProject(name: string): Promise<DeletionReceipt> {
-    if (typeof name !== "string" || name === "" || !name.isWellFormed()) throw parameterError("invalid_parameter", "name", `expected the name of a project, got ${shown(name)}`);
-    return libraryNames(await this.#calls.json({ method: "DELETE", path: `/v1/projects/${encodeURIComponent(name)}`, retry: "ifUndone" })) as DeletionReceipt;
-  }
-}
-
-/** Retention rules over HTTP. */
 class RemoteTimeToLive implements TimeToLive {
-  readonly #calls: Calls;
-
-  constructor(calls: Calls) {
-    this.#calls = calls;
-  }
+  constructor(readonly calls: Calls) {}
 
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
     // Setting a rule twice has the same effect.
-    await this.#calls.json({ method: "PUT", path: RULES_PATH, body: jsonText({ ...requireObject(rule), project }, false), retry: "always" });
+    await this.calls.json({ method: "PUT", path: RULES_PATH, body: jsonText({ ...requireObject(rule), project }, false), retry: "always" });
   }
 
   async off(project: string | null): Promise<boolean> {
@@ -95,7 +43,7 @@ class RemoteTimeToLive implements TimeToLive {
   }
 
   async list(): Promise<readonly TimeToLiveRule[]> {
-    const { rules } = (await this.#calls.json({ method: "GET", path: RULES_PATH, retry: "always" })) as { rules: readonly TimeToLiveRule[] };
+    const { rules } = (await this.calls.json({ method: "GET", path: RULES_PATH, retry: "always" })) as { rules: readonly TimeToLiveRule[] };
     return rules;
   }
 
@@ -108,24 +56,14 @@ class RemoteTimeToLive implements TimeToLive {
   }
 
   #post(name: string, body: object, retry: RetryRule): Promise<unknown> {
-    return this.#calls.json({ method: "POST", path: `${RULES_PATH}/${name}`, body: jsonText(body, false), retry });
+    return this.calls.json({ method: "POST", path: `${RULES_PATH}/${name}`, body: jsonText(body, false), retry });
   }
-}
-
-function requireObject(input: object): object {
-  if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
-  return input;
 }
 
 const SEGMENTS_PATH = "/v1/segments";
 
-/** Saved segments over HTTP. */
 class RemoteSegments implements Segments {
-  readonly #calls: Calls;
-
-  constructor(calls: Calls) {
-    this.#calls = calls;
-  }
+  constructor(readonly calls: Calls) {}
 
   async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
     const body = jsonText(segmentOf(requireObject(segment), ""), false);
@@ -133,7 +71,7 @@ class RemoteSegments implements Segments {
   }
 
   async list(): Promise<readonly SavedSegment[]> {
-    const { segments } = (await this.#calls.json({ method: "GET", path: SEGMENTS_PATH, retry: "always" })) as { segments: unknown };
+    const { segments } = (await this.calls.json({ method: "GET", path: SEGMENTS_PATH, retry: "always" })) as { segments: unknown };
     return libraryNames(segments) as readonly SavedSegment[];
   }
 
@@ -143,11 +81,10 @@ class RemoteSegments implements Segments {
   }
 
   async #change(method: "PUT" | "DELETE", name: string, body?: string): Promise<unknown> {
-    // Other text could change the path.
-    if (typeof name !== "string" || !/^[\w-]{1,100}$/.test(name)) throw parameterError("invalid_parameter", "name", `expected the name of a segment, got ${shown(name)}`);
+    if (!isPathPart(name)) throw parameterError("invalid_parameter", "name", `expected the name of a segment, got ${shown(name)}`);
     try {
       // A repeated PUT has the same effect; a repeated DELETE would report a missing segment.
-      return await this.#calls.json({ method, path: `${SEGMENTS_PATH}/${name}`, ...(body === undefined ? {} : { body }), retry: method === "PUT" ? "always" : "ifUndone" });
+      return await this.calls.json({ method, path: `${SEGMENTS_PATH}/${name}`, ...(body === undefined ? {} : { body }), retry: method === "PUT" ? "always" : "ifUndone" });
     } catch (error) {
       throw error instanceof DaybookError ? inLibraryNames(error) : error;
     }
@@ -166,22 +103,18 @@ function inLibraryNames({ code, message, details, cause }: DaybookError): Dayboo
 }
 
 /** The client. Private fields keep the token out of logs and inspection. */
-export class RemoteDaybook extends RemoteQueries implements DaybookClient {
+export class RemoteDaybook extends RemoteWrites implements DaybookClient {
   readonly #calls: Calls;
-  readonly #writes: RemoteWrites;
   readonly #segments: RemoteSegments;
   readonly #privacyRequests: RemotePrivacyRequests;
-  readonly #deletions: RemoteDeletions;
   readonly #timeToLive: RemoteTimeToLive;
 
   constructor(connection: ClientConnection, environment: ClientEnvironment) {
     const calls = new Calls(connection, environment);
-    super(calls);
+    super(calls, () => environment.nowMs());
     this.#calls = calls;
-    this.#writes = new RemoteWrites(calls, () => environment.nowMs());
     this.#segments = new RemoteSegments(calls);
     this.#privacyRequests = new RemotePrivacyRequests(calls);
-    this.#deletions = new RemoteDeletions(calls);
     this.#timeToLive = new RemoteTimeToLive(calls);
   }
 
@@ -197,40 +130,19 @@ export class RemoteDaybook extends RemoteQueries implements DaybookClient {
     return this.#timeToLive;
   }
 
-  deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
-    return this.#deletions.deleteEvents(input);
+  async explain(report: ReportName, input?: object): Promise<Explanation> {
+    return (await this.#query(report, "?explain=true", input)) as Explanation;
   }
 
-  deleteProject(name: string): Promise<DeletionReceipt> {
-    return this.#deletions.deleteProject(name);
+  /** A deletion is resent only if the server reports that it did nothing: the receipt of a repeated one would be empty. */
+  async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    const body = jsonText(requireObject(input), true);
+    return libraryNames(await this.#calls.json({ method: "POST", path: "/v1/events/delete", body, retry: "ifUndone" })) as DeletionReceipt;
   }
 
-  ingest(...args: Parameters<RemoteWrites["ingest"]>): ReturnType<RemoteWrites["ingest"]> {
-    return this.#writes.ingest(...args);
-  }
-
-  ingestRecords(...args: Parameters<RemoteWrites["ingestRecords"]>): ReturnType<RemoteWrites["ingestRecords"]> {
-    return this.#writes.ingestRecords(...args);
-  }
-
-  identify(...args: Parameters<RemoteWrites["identify"]>): ReturnType<RemoteWrites["identify"]> {
-    return this.#writes.identify(...args);
-  }
-
-  group(...args: Parameters<RemoteWrites["group"]>): ReturnType<RemoteWrites["group"]> {
-    return this.#writes.group(...args);
-  }
-
-  alias(...args: Parameters<RemoteWrites["alias"]>): ReturnType<RemoteWrites["alias"]> {
-    return this.#writes.alias(...args);
-  }
-
-  unlink(linkId: string): Promise<void> {
-    return this.#writes.unlink(linkId);
-  }
-
-  createProject(name: string): Promise<void> {
-    return this.#writes.createProject(name);
+  async deleteProject(name: string): Promise<DeletionReceipt> {
+    if (typeof name !== "string" || name === "" || !name.isWellFormed()) throw parameterError("invalid_parameter", "name", `expected the name of a project, got ${shown(name)}`);
+    return libraryNames(await this.#calls.json({ method: "DELETE", path: `/v1/projects/${encodeURIComponent(name)}`, retry: "ifUndone" })) as DeletionReceipt;
   }
 
   async projects(): Promise<readonly string[]> {
@@ -264,6 +176,21 @@ export class RemoteDaybook extends RemoteQueries implements DaybookClient {
     return this.close();
   }
 
+  protected run(report: ReportName, input: unknown, options?: QueryOptions): Promise<unknown> {
+    return this.#query(report, "", input, options);
+  }
+
+  /** The server takes and returns the library's names on these routes. */
+  async #query(report: ReportName, query: string, input: unknown, options?: QueryOptions): Promise<unknown> {
+    if (typeof report !== "string" || !/^\w+$/.test(report)) throw parameterError("invalid_parameter", "report", `expected the name of a query, got ${shown(report)}`);
+    checkQueryOptions(options, KNOWN_OPTIONS);
+    const body = jsonText(queryOf(input), false);
+    const call = { method: "POST", path: `/v1/query/${report}${query}`, body, retry: "always", signal: options?.signal } as const;
+    const { answer, notices } = (await this.#calls.json(call)) as QueryAnswer;
+    if (options?.onNotice !== undefined && notices !== undefined) notifyEach(options.onNotice, notices);
+    return answer;
+  }
+
   #get(path: string): Promise<unknown> {
     return this.#calls.json({ method: "GET", path, retry: "always" });
   }
@@ -282,7 +209,6 @@ export class RemoteDaybook extends RemoteQueries implements DaybookClient {
   }
 }
 
-/** Position of a record in an export. */
 function afterRecord(record: StoredRecord): object {
   if (record.type === "project") return { type: record.type, name: record.name };
   const { type, createdAt } = record;

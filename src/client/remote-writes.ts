@@ -4,10 +4,12 @@ import { uuidOfText, uuidText, writeUuidV7, pooledRandom } from "../core/base/uu
 import type { Daybook } from "../engine/daybook.js";
 import type { AdjustedEvent, EventInput, IngestResult, RejectedEvent } from "../core/schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../core/schema/record.js";
+import { QueryMethods } from "../query/queries.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { numericIdFault } from "../core/base/json-text.js";
 import type { Calls } from "./calls.js";
 import { jsonText } from "./json-text.js";
+import { isPathPart, requireObject } from "./query-of.js";
 
 const random = pooledRandom();
 
@@ -18,12 +20,10 @@ function newId(nowMs: number): string {
   return uuidText(bytes);
 }
 
-/** Whether the id of an event or record is missing. */
 function hasNoId(id: unknown): boolean {
   return id === undefined || id === null || id === "";
 }
 
-/** The items of a batch that one request sends. */
 interface Chunk {
   /** JSON text of the list. */
   readonly text: string;
@@ -31,7 +31,6 @@ interface Chunk {
   readonly indexes: readonly number[];
 }
 
-/** Rules for the items of a batch. */
 interface ItemRule {
   /** Error code of an item that cannot be sent. */
   readonly code: ErrorCode;
@@ -93,11 +92,15 @@ function itemText(item: unknown, { acceptsId }: ItemRule, nowMs: () => number): 
 const KNOWN_OPTIONS: KnownOptions<IngestOptions> = { project: true };
 
 /** All writes of a Daybook. Each item gets an id, so that a resent item is not stored twice. */
-export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject"> {
+export abstract class RemoteWrites
+  extends QueryMethods
+  implements Pick<Daybook, "ingest" | "ingestRecords" | "identify" | "group" | "alias" | "unlink" | "createProject">
+{
   readonly #calls: Calls;
   readonly #nowMs: () => number;
 
   constructor(calls: Calls, nowMs: () => number) {
+    super();
     this.#calls = calls;
     this.#nowMs = nowMs;
   }
@@ -126,7 +129,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 
   async unlink(linkId: string): Promise<void> {
-    if (typeof linkId !== "string" || !/^[\w-]{1,100}$/.test(linkId)) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
+    if (!isPathPart(linkId)) throw parameterError("invalid_parameter", "linkId", `expected the linkId of a record, got ${shown(linkId)}`);
     await this.#calls.json({ method: "POST", path: `/v1/records/${linkId}/unlink`, body: "{}", retry: "always" });
   }
 
@@ -135,8 +138,7 @@ export class RemoteWrites implements Pick<Daybook, "ingest" | "ingestRecords" | 
   }
 
   async #link(type: "identify" | "group" | "alias", input: object): Promise<LinkResult> {
-    if (Object.prototype.toString.call(input) !== "[object Object]") throw parameterError("invalid_parameter", "input", `expected an object, got ${shown(input)}`);
-    const { id: givenId } = input as { id?: unknown };
+    const { id: givenId } = requireObject(input);
     const id = hasNoId(givenId) ? newId(this.#nowMs()) : givenId;
     // `type` is not a member of these inputs.
     if ("type" in input) throw parameterError("unknown_parameter", "type", "unknown");

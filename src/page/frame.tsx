@@ -13,7 +13,6 @@ import { Select, TextField } from "./parts/fields.js";
 import { FilterChips } from "./parts/filter-chips.js";
 import { range } from "./format/text.js";
 
-/** The name with its logo. */
 export function Mark() {
   return (
     <span class="mark">
@@ -34,7 +33,6 @@ export function currentViewState(): ViewState {
   return state.zone === "" ? { ...state, zone: BROWSER_ZONE } : state;
 }
 
-/** Whether the URL names a period. */
 export function hasPeriod(): boolean {
   return new URLSearchParams(location.search).has("period");
 }
@@ -127,7 +125,6 @@ const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").f
 const PERIOD_NAMES = { ...PERIODS, custom: "Custom…" } as const;
 const COMPARE_NAMES = { previous: "vs. previous period", year: "vs. a year ago", none: "No comparison" } as const;
 
-/** Controls for the period and the filters; only those that the view uses. */
 function ToolBar({ view }: { readonly view: ViewEntry }) {
   const { viewState, scope, extent, go } = usePage();
   const { period } = viewState;
@@ -193,7 +190,6 @@ function Days({ period: { from, to }, onChoose }: { readonly period: Exclude<Per
 
 type SideBarProps = Pick<FrameProps, "projects" | "theme" | "onTheme" | "onSignOut">;
 
-/** Project, views, colors and sign-out. */
 function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
   const { viewState, token, go } = usePage();
   const links = useRef<HTMLElement>(null);
@@ -287,7 +283,6 @@ export interface FrameProps extends StartInfo {
   readonly onSignOut: () => void;
 }
 
-/** The views and the controls around them. */
 export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
   const { viewState: requested, go, replace } = useViewState(firstPeriod);
   const project = projects.includes(requested.project) ? requested.project : firstProject;

@@ -65,7 +65,6 @@ function takeTokenFromUrl(): string | null {
   }
 }
 
-
 interface AppState {
   readonly token: string | null;
   readonly reason: string | null;
@@ -108,7 +107,6 @@ interface SignInProps {
   readonly onToken: (token: string) => void;
 }
 
-/** The sign-in form. */
 function SignIn({ reason, onToken }: SignInProps) {
   const [token, setToken] = useState("");
   const submit = (event: Event) => {

@@ -5,10 +5,11 @@ export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
 
 /**
  * Rejects unknown options, which may be misspelt ones: programs without types pass anything.
+ * @param known has a member for each option: a table, or the defaults
  * @param path of a member that has options of its own; `""`: the options themselves
  * @throws invalid_parameter (no object), unknown_parameter
  */
-export function rejectUnknownOptions(given: unknown, known: Readonly<Record<string, true>>, path = ""): void {
+export function rejectUnknownOptions(given: unknown, known: object, path = ""): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
@@ -17,15 +18,13 @@ export function rejectUnknownOptions(given: unknown, known: Readonly<Record<stri
   throw parameterError("unknown_parameter", param, `unknown; allowed: ${Object.keys(known).join(", ") || "none"}`);
 }
 
-type KnownOptionNames = Readonly<Record<string, true>>;
-
 export interface IngestOptions {
   /** The only project that these events may belong to, and the default for events that name none. */
   readonly project?: string;
 }
 
 /** Checks the options of a query or an export; null and undefined mean none. @throws invalid_parameter, unknown_parameter */
-export function checkQueryOptions(options: unknown, known: KnownOptionNames): void {
+export function checkQueryOptions(options: unknown, known: object): void {
   if (options === undefined || options === null) return;
   rejectUnknownOptions(options, known);
   const { signal, onNotice, aborted } = options as { readonly signal?: unknown; readonly onNotice?: unknown; readonly aborted?: unknown };
@@ -37,7 +36,7 @@ export function checkQueryOptions(options: unknown, known: KnownOptionNames): vo
 }
 
 /** The project that an ingest is restricted to; null: any. @throws invalid_parameter, unknown_parameter */
-export function projectOfIngest(options: unknown, known: KnownOptionNames): string | null {
+export function projectOfIngest(options: unknown, known: object): string | null {
   if (options === undefined || options === null) return null;
   rejectUnknownOptions(options, known);
   const { project = null } = options as { readonly project?: unknown };

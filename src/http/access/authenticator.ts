@@ -1,7 +1,6 @@
-import type { Clock } from "../../core/base/time.js";
+import { parseTimestamp, type Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { findValidToken, missingToken, tokenIn } from "./access.js";
 import type { WireRequest } from "../wire/exchange.js";
 import { networkOf } from "./client-address.js";
 import type { TokenRecord } from "./token.js";
@@ -10,7 +9,6 @@ import type { TokenStore } from "./tokens.js";
 export interface BucketRules {
   /** Capacity of a bucket; a new one is full. */
   readonly capacity: number;
-  /** Refill per second. */
   readonly perSec: number;
   /** Maximum number of buckets. The oldest are dropped, so that a sender with many names cannot fill the memory. */
   readonly bucketCountMax: number;
@@ -21,7 +19,6 @@ interface TokenBucket {
   refilledMs: number;
 }
 
-/** Token buckets by name. */
 export class Buckets {
   readonly #byName = new Map<string, TokenBucket>();
 
@@ -94,22 +91,26 @@ export class FailedTokens {
     this.#tries = new Buckets(rules, clock);
   }
 
-  /** Counts an unknown or missing token. @param network null: the address is not known, and nothing is counted @throws rate_limited */
-  countFailure(network: string | null): void {
-    if (network === null) return;
+  /** Counts an unknown token, or a missing one, which costs as much. @param address undefined: not counted @throws rate_limited */
+  countFailure(address: string | undefined): void {
+    if (address === undefined) return;
+    const network = networkOf(address);
     this.#refuse(network);
     this.#tries.take(network, 1);
   }
 
   /** Refuses a network that has used up its tries and never sent a valid token; for use before the body is read. @throws rate_limited */
-  checkTries(network: string | null): void {
-    if (network !== null && !this.#networks.has(network)) this.#refuse(network);
+  checkTries(address: string | undefined): void {
+    if (address === undefined) return;
+    const network = networkOf(address);
+    if (!this.#networks.has(network)) this.#refuse(network);
   }
 
   /** Exempts the network of a valid token from `checkTries`. */
-  countSuccess(network: string | null): void {
-    if (network === null || this.#networks.has(network)) return;
-    evictFor(this.#networks, network, SERVER_LIMITS.failedAddressCount).add(network);
+  countSuccess(address: string | undefined): void {
+    if (address === undefined) return;
+    const network = networkOf(address);
+    if (!this.#networks.has(network)) evictFor(this.#networks, network, SERVER_LIMITS.failedAddressCount).add(network);
   }
 
   #refuse(network: string): void {
@@ -119,9 +120,8 @@ export class FailedTokens {
   }
 }
 
-/** Authenticates callers by their tokens, and rate-limits guesses. */
 export class Authenticator {
-  readonly #failedTokens: FailedTokens;
+  readonly failedTokens: FailedTokens;
   /** Organizations by token hash, for tokens that were valid when last used. */
   readonly #organizations = new Map<string, string>();
 
@@ -131,7 +131,7 @@ export class Authenticator {
     limits: FailedTokenLimits,
     readonly sha256Hex: (text: string) => string,
   ) {
-    this.#failedTokens = new FailedTokens(limits, clock);
+    this.failedTokens = new FailedTokens(limits, clock);
   }
 
   /** Authenticates the secret token in the header of a request. @throws missing_token, invalid_token, rate_limited */
@@ -144,26 +144,15 @@ export class Authenticator {
     return await this.#authenticateHash(this.sha256Hex(value), address);
   }
 
-  /** Refuses an address that may not try more tokens, before its token is known. @throws rate_limited */
-  checkTries(address: string | undefined): void {
-    this.#failedTokens.checkTries(address === undefined ? null : networkOf(address));
-  }
-
-  /** Counts a request without a key as one with an unknown key, because it costs as much. */
-  countMissingKey(address: string | undefined): void {
-    this.#failedTokens.countFailure(address === undefined ? null : networkOf(address));
-  }
-
   async #authenticateHash(hash: string, address: string | undefined): Promise<TokenRecord> {
-    const network = address === undefined ? null : networkOf(address);
     try {
       const token = await findValidToken(hash, "secret", this.tokens, this.clock);
-      this.#failedTokens.countSuccess(network);
-      this.#remember(hash, token.organization);
+      this.failedTokens.countSuccess(address);
+      if (!this.#organizations.has(hash)) evictFor(this.#organizations, hash, SERVER_LIMITS.countedTokenCount).set(hash, token.organization);
       return token;
     } catch (thrown) {
       this.#organizations.delete(hash);
-      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.#failedTokens.countFailure(network);
+      if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.failedTokens.countFailure(address);
       throw thrown;
     }
   }
@@ -173,7 +162,6 @@ export class Authenticator {
     return await findValidToken(this.sha256Hex(value), "public", this.tokens, this.clock);
   }
 
-  /** Whether a secret token is still valid. */
   async isTokenValid(sha256: string): Promise<boolean> {
     try {
       await findValidToken(sha256, "secret", this.tokens, this.clock);
@@ -196,13 +184,63 @@ export class Authenticator {
     if (value === undefined) throw missingToken(acceptsBasic);
     return this.sha256Hex(value);
   }
+}
 
-  #remember(hash: string, organization: string): void {
-    if (this.#organizations.has(hash)) return;
-    if (this.#organizations.size >= SERVER_LIMITS.countedTokenCount) {
-      const [oldest] = this.#organizations.keys();
-      if (oldest !== undefined) this.#organizations.delete(oldest);
-    }
-    this.#organizations.set(hash, organization);
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** The decoded credentials must be a user name and a colon: the password is empty. */
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+const USER_NAME = /^([A-Za-z0-9._~+/-]+=*):$/;
+
+/** The token in an Authorization header; undefined if there is none. @param acceptsBasic also reads the user name of Basic authentication */
+export function tokenIn(header: string | null, acceptsBasic = false): string | undefined {
+  return BEARER.exec(header ?? "")?.[1] ?? (acceptsBasic ? userNameOf(header ?? "") : undefined);
+}
+
+export function missingToken(acceptsBasic: boolean): DaybookError {
+  const basicHint = acceptsBasic ? ", or Basic with the token as user name and no password" : "";
+  return new DaybookError("missing_token", `expected the header Authorization: Bearer <token>${basicHint}`);
+}
+
+/** Routes for secret tokens refuse public keys, and routes for public keys refuse secret tokens. */
+export type TokenKind = "secret" | "public";
+
+/** Finds the record of a valid token by its hash. @throws invalid_token (one error for unknown, expired, revoked, and the other kind) */
+export async function findValidToken(hash: string, kind: TokenKind, tokens: TokenStore, clock: Clock): Promise<TokenRecord> {
+  const record = await tokens.find(hash);
+  const isKnown = record !== undefined && equalInConstantTime(record.sha256, hash);
+  if (!isKnown || !isValid(record, clock.now()) || kindOf(record) !== kind) throw invalidToken();
+  return record;
+}
+
+function kindOf(record: TokenRecord): TokenKind {
+  return record.public === undefined || record.public === null ? "secret" : "public";
+}
+
+/** The one error for every token that is not valid. */
+export function invalidToken(): DaybookError {
+  return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
+}
+
+function userNameOf(header: string): string | undefined {
+  const encoded = BASIC.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return USER_NAME.exec(atob(encoded))?.[1];
+  } catch {
+    return undefined;
   }
+}
+
+/** A time that cannot be parsed counts as past. */
+function isValid(record: TokenRecord, nowMs: number): boolean {
+  if (record.revoked_at !== null) return false;
+  return record.expires_at === null || (parseTimestamp(record.expires_at) ?? 0) > nowMs;
+}
+
+/** Compares in constant time, so that a response time reveals nothing about a hash. */
+function equalInConstantTime(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
 }

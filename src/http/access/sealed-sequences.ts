@@ -1,7 +1,7 @@
 import { parameterError } from "../../core/base/errors.js";
 import { hmacSha256 } from "../../core/base/hash.js";
 import { SEQUENCES, type Sequences } from "../../engine/follow/changes.js";
-import type { ServedDaybook } from "./access.js";
+import type { ServedDaybook } from "./rights.js";
 
 /** Sequences for wrapped Daybooks, whose own are not accessible. Numbers sealed with them are valid until the process ends. */
 const fallbackSequences = new WeakMap<ServedDaybook, Sequences>();
@@ -55,7 +55,6 @@ export class SealedSequences {
     return { ...input, asOf: sequence };
   }
 
-  /** Seals the numeric `asOf` of an answer. */
   sealAnswer(answer: unknown): unknown {
     const asOf = (answer as { readonly asOf?: unknown } | null)?.asOf;
     return typeof asOf === "number" ? { ...(answer as object), asOf: this.seal(asOf) } : answer;

@@ -10,7 +10,6 @@ const ORIGIN = /^(https?):\/\/(\*\.)?([^/?#@*]+)$/i;
 /** Matches what the `*` of a pattern stands for: labels of a host, without port, user or path. */
 const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
-/** Error text for an origin of a public key. */
 export const EXPECTED_ORIGIN = "expected *, or an origin such as https://shop.example, http://localhost:8080 or https://*.shop.example";
 
 /** Normalizes an origin, or a pattern of origins, for comparison; null for any other text. */

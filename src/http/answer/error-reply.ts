@@ -93,7 +93,6 @@ export function errorReply(envelope: Envelope, thrown: unknown, requestId: strin
   };
 }
 
-/** The content of an error, for any format. */
 interface ErrorParts {
   readonly code: ErrorCode;
   readonly status: number;

@@ -155,18 +155,12 @@ const encoder = new TextEncoder();
 /** Lines are encoded in batches: a chunk per line would cost more than its text. */
 const BATCH_CHARS = 64 * 1024;
 
-/**
- * Encodes all lines as UTF-8 before the answer starts, so that a failure can still be answered as an error.
- * @throws aborted, and the error of the lines
- */
+/** All lines as UTF-8, before the answer starts, so that a failure can still be answered as an error. @throws aborted, the lines' error */
 export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<AbortSignal, "aborted">): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  let byteLength = 0;
   let batch = "";
   const flush = () => {
-    const chunk = encoder.encode(batch);
-    chunks.push(chunk);
-    byteLength += chunk.length;
+    chunks.push(encoder.encode(batch));
     batch = "";
   };
   for await (const line of lines) {
@@ -175,7 +169,7 @@ export async function bytesOfLines(lines: AsyncIterable<string>, signal: Pick<Ab
     if (batch.length >= BATCH_CHARS) flush();
   }
   flush();
-  return joined(chunks, byteLength);
+  return joined(chunks);
 }
 
 /**

@@ -32,7 +32,6 @@ export interface RequestCount {
 /** Counts answers by organization, route and status. The keys are bounded: callers cannot add others. */
 export class RequestCounts {
   readonly #byOrganization = new Map<string, Map<string, RequestCount>>();
-  /** Number of placeholder texts sent as ids, by organization. */
   readonly #noIds = new Map<string, number>();
 
   add({ organization, route, status, durationMs }: Answered): void {
@@ -60,11 +59,9 @@ export class RequestCounts {
   }
 }
 
-/** Outcomes of page events. */
 export const COLLECT_OUTCOMES = ["stored", "duplicate", "rejected", "bot", "prefetch", "opted_out", "refused"] as const;
 export type CollectOutcome = (typeof COLLECT_OUTCOMES)[number];
 
-/** Counts by organization and name. */
 class Counts<Name extends string> {
   readonly #byOrganization = new Map<string, Map<Name, number>>();
 
@@ -81,9 +78,7 @@ class Counts<Name extends string> {
   }
 }
 
-/** Counters of page events. */
 export class CollectCounts {
-  /** Events by outcome. */
   readonly events = new Counts<CollectOutcome>();
   /** Parts of events that were withheld, because their public key had used up its limit of new values. */
   readonly withheld = new Counts<Withheld>();

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { KeySource, ClientRequest, Caller, ClientAnswer } from "../routing/route.js";
+import type { Caller } from "../access/rights.js";
+import type { KeySource, ClientRequest, ClientAnswer } from "../routing/route.js";
 import { objectOf, isObject, faultOf, type JsonObject, type ReceivedItem } from "../tracking/call.js";
 import {
   authorizeRecords, errorOf, rejectedBy, storeEntries, forEachYielding, type TrackingOutcome, type Rejected, type ReceivedEntry,
@@ -31,7 +32,6 @@ export interface ClientAdapter {
   readonly refusal?: (rejected: readonly Rejected[]) => object;
 }
 
-/** Context for the conversion of one item. */
 export interface ItemContext {
   readonly sent: ClientRequest;
   /** Prefix of member names in errors. */
@@ -40,7 +40,6 @@ export interface ItemContext {
   readonly currency: string;
   /** Our clock minus the sender's, in ms; null: unknown. */
   readonly clockOffsetMs: number | null;
-  /** Makes an id for an item without one. */
   readonly makeId: IdMaker;
 }
 
@@ -70,10 +69,7 @@ function withoutKey<Value>(value: Value, key: string, depth: number = KEY_DEPTH)
 /** Rejections hidden from the client, which must not resend them: an erased person; an alias with a token of one project (a notice reports it). */
 const UNREPORTED: readonly ErrorCode[] = ["suppressed", "organization_token_required"];
 
-/**
- * Stores the items of a client's request. Bad items do not stop the others, and are reported afterwards.
- * @throws the error of the first bad item, insufficient_scope, and what ingest throws
- */
+/** Bad items do not stop the others, and are reported afterwards. @throws the first bad item's error, insufficient_scope, as ingest */
 export async function storeRequest(client: ClientAdapter, caller: Caller, sent: ClientRequest): Promise<ClientAnswer> {
   checkShape(client.shape, sent.body, { secret: true });
   const makeId = idMaker(client, caller, sent);
@@ -129,7 +125,6 @@ function idMaker({ repeats }: ClientAdapter, { project }: Caller, sent: ClientRe
   };
 }
 
-/** One of several equal items. */
 export interface RepeatableItem {
   readonly id: string;
   /** Index among the equal items, from 1. */
@@ -189,7 +184,6 @@ export class Repeats {
     return item;
   }
 
-  /** Records the outcome of an item. */
   answered(item: RepeatableItem, isFailed: boolean): void {
     item.answeredMs = this.clock.now();
     item.isFailed = isFailed;

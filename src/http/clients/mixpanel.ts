@@ -37,7 +37,6 @@ const DAY_MS = 86_400_000;
 
 const item = z.looseObject({ event: z.string().min(1, "expected at least one character"), properties: z.looseObject({ token: z.string() }) });
 
-/** The `data` of a query or of a form. */
 const mixpanelShape = z.looseObject({
   data: z.array(z.unknown()).meta({ description: "What is sent, as JSON in base64: one item or a list." }),
 });

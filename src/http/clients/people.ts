@@ -13,7 +13,6 @@ type ClientField = Extract<
 /** A client's names for event fields; of several names for one field, the first has precedence. */
 export type FieldNames = Readonly<Record<string, ClientField>>;
 
-/** Members that became event fields, and the others. */
 export interface ClientFields {
   readonly fields: Partial<EventInput>;
   readonly rest: Record<string, unknown>;
@@ -60,20 +59,16 @@ export function mistypedMembers(members: JsonObject, fits: Readonly<Record<strin
 /** Group types that are companies; if a person has several, the first in this order is the company. */
 export const COMPANY_TYPES = ["company", "organization", "org", "account", "workspace"] as const;
 
-/** The ids of a person, as clients send them. */
 export interface Person {
   readonly userId?: string | null;
   readonly anonymousId?: string | null;
 }
 
-/** Changes of traits, as clients send them. */
 export interface TraitChanges {
   readonly set?: unknown;
   /** Set only if the trait is unset. */
   readonly setOnce?: unknown;
-  /** Names of traits to remove. */
   readonly unset?: unknown;
-  /** Numbers to add. */
   readonly add?: unknown;
   /** Values to append to lists, to add to lists that lack them, and to remove from lists. */
   readonly append?: unknown;
@@ -81,7 +76,6 @@ export interface TraitChanges {
   readonly remove?: unknown;
 }
 
-/** Id and time of a record. */
 export interface RecordMoment {
   readonly id: string;
   readonly createdAtMs: number;

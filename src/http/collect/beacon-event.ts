@@ -22,7 +22,6 @@ export interface ServerValues {
   readonly language: string | null;
 }
 
-/** Id, visitor and time of an event. */
 export interface BeaconContext {
   /** From `idOfBeacon`. */
   readonly id: string;
@@ -32,7 +31,6 @@ export interface BeaconContext {
 
 const ANY_LANGUAGE = "*";
 
-/** Converts an event of a page to an event for the store. */
 export function eventOfBeacon(beacon: Beacon, { id, anonymousId, createdAtMs }: BeaconContext, { agent, place, language }: ServerValues): EventInput {
   const { url, title, metadata } = beacon;
   const address = url ? splitAddress(url) : undefined;

@@ -1,5 +1,5 @@
 import { parameterError, shown, DaybookError, type ErrorCode } from "../../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
+import { rejectUnknownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./visitors.js";
 import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
@@ -8,7 +8,7 @@ import { type Clock, isoOf, parseTimestamp, dayOf } from "../../core/base/time.j
 import { ALLOWANCE, type AllowingDaybook, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
-import type { ServedDaybook } from "../access/access.js";
+import type { ServedDaybook } from "../access/rights.js";
 import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
@@ -39,27 +39,11 @@ export interface CollectOptions {
   readonly perAddressBurst?: number;
 }
 
-const KNOWN: KnownOptions<CollectOptions> = {
-  salts: true,
-  locate: true,
-  isBot: true,
-  honorGpc: true,
-  perSec: true,
-  burst: true,
-  perAddressPerSec: true,
-  perAddressBurst: true,
-};
 const RATES = ["perSec", "burst", "perAddressPerSec", "perAddressBurst"] as const;
 
 /** All options. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
 export function collectOptions(overrides: CollectOptions = {}): Required<CollectOptions> {
-  rejectUnknownOptions(overrides, KNOWN, "collect");
-  for (const name of RATES) {
-    const rate = overrides[name];
-    if (rate !== undefined && !(typeof rate === "number" && rate > 0))
-      throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
-  }
-  return {
+  const defaults: Required<CollectOptions> = {
     salts: discardingKeeper,
     locate: () => ({}),
     isBot: () => false,
@@ -68,8 +52,14 @@ export function collectOptions(overrides: CollectOptions = {}): Required<Collect
     burst: SERVER_LIMITS.collectedBurst,
     perAddressPerSec: SERVER_LIMITS.collectedPerAddressPerSec,
     perAddressBurst: SERVER_LIMITS.collectedPerAddressBurst,
-    ...overrides,
   };
+  rejectUnknownOptions(overrides, defaults, "collect");
+  for (const name of RATES) {
+    const rate = overrides[name];
+    if (rate !== undefined && !(typeof rate === "number" && rate > 0))
+      throw parameterError("invalid_parameter", `collect.${name}`, `expected a number above 0, got ${shown(rate)}`);
+  }
+  return { ...defaults, ...overrides };
 }
 
 /** New values that a public key, or one network with it, has added today. */
@@ -113,7 +103,6 @@ class Budgets {
     return { keyCountMax: Infinity, limit: new BudgetedLimit({ takesValues, takesKey, withheld: onWithheld }) };
   }
 
-  /** Forgets the networks of senders. */
   clear(): void {
     this.#ofAddresses.clear();
   }
@@ -154,7 +143,6 @@ export interface Collected {
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
 }
 
-/** A record that links a visitor to a user. */
 interface VisitorLink {
   readonly id: string;
   readonly userId: string;
@@ -230,7 +218,6 @@ export class Collector {
     return { anonymousId, agent, place: await this.#options.locate(address) };
   }
 
-  /** Forgets the salts in memory. */
   stop(): void {
     this.#visitors.stop();
   }

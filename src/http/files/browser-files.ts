@@ -16,7 +16,6 @@ export interface BrowserFiles {
   readonly page?: { readonly html: BrowserFile; readonly script: BrowserFile; readonly style: BrowserFile };
 }
 
-/** Path, type and headers of a served file. */
 export interface ServedFile {
   readonly path: string;
   readonly summary: string;
@@ -74,7 +73,6 @@ export function sharedFile({ text, gzip }: BrowserFile): SharedFile {
   return { text: new SharedText(text), gzip: gzip === null ? null : sharedBytes(gzip) };
 }
 
-/** Answers with a file, compressed if the client accepts gzip. */
 export async function fileReply(
   { type, headers }: ServedFile,
   { text, gzip }: SharedFile,

@@ -1,6 +1,6 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { authorize } from "../access/access.js";
+import { authorize, callerOf } from "../access/rights.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/request-counts.js";
 import type { RepeatableItem } from "../clients/client.js";
@@ -9,20 +9,15 @@ import { readBody } from "../request/body.js";
 import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, KeySource, ClientRoute, ClientRequest } from "../routing/route.js";
 import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
+import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Errors about text that cannot be read: their messages quote it, and it may contain the key. */
 const UNREADABLE: readonly ErrorCode[] = ["malformed_json", "invalid_body", "invalid_parameter", "duplicate_parameter"];
 
-/** Serves a request of a client library. @param trace gets the organization, and the error code of a partial failure */
 export async function handleClient(
   context: HandlerContext,
   route: ClientRoute,
-  query: string,
-  request: WireRequest,
-  requestId: string,
-  receivedAtMs: number,
-  trace: Trace,
+  { request, requestId, receivedAtMs, query, trace }: RoutedRequest,
 ): Promise<WireReply> {
   if (request.method === "HEAD") throw new DaybookError("method_not_allowed", `expected ${route.method}, got HEAD`, { allow: route.method });
   const address = context.addressOf(request);
@@ -30,7 +25,7 @@ export async function handleClient(
   const header = (name: string) => request.header(name);
   const withoutBody: KeySource = { body: route.sends === null ? withoutQuotes(() => membersOfFields(fields, "data")) : {}, query: fields, header };
   const earlyKey = keyIn(context, route, withoutBody, address);
-  if (earlyKey === null) context.authenticator.checkTries(address);
+  if (earlyKey === null) context.authenticator.failedTokens.checkTries(address);
   const earlyToken = earlyKey === null ? null : await authenticateKey(context, earlyKey, address, trace);
   const acquire = ({ sha256 }: TokenRecord) => context.admission.acquire(sha256, writtenBytes(request));
   // Before the body is read if the token is known by then: a request that holds memory of its organization must not wait for others of its token.
@@ -44,7 +39,7 @@ export async function handleClient(
     release ??= await acquire(token);
     const room = held.isKeyless ? held.assignOrganization(token.organization) : null;
     if (room !== null) await room;
-    const answer = await runRoute(context, route, request, { ...keyed, key, receivedAtMs, onSentNotices: sentNoticesOf(context, trace) }, token);
+    const answer = await storeSent(context, route, request, { ...keyed, key, receivedAtMs, onSentNotices: sentNoticesOf(context, trace) }, token);
     trace.code = answer.code;
     const headers = { "content-type": "application/json; charset=utf-8", "x-request-id": requestId, "cache-control": "no-store" };
     const value = answer.status === 200 ? answer.value : { ...(answer.value as object), request_id: requestId };
@@ -63,7 +58,7 @@ function keyIn(context: HandlerContext, route: ClientRoute, sent: KeySource, add
 }
 
 function missingKey({ authenticator }: HandlerContext, address: string | undefined): DaybookError {
-  authenticator.countMissingKey(address);
+  authenticator.failedTokens.countFailure(address);
   return new DaybookError("missing_token", "expected the token where the client library sends its key");
 }
 
@@ -76,7 +71,7 @@ async function authenticateKey({ authenticator }: HandlerContext, key: string, a
 }
 
 /** Stores what was sent, and records the outcome for items that may be resent. */
-async function runRoute(
+async function storeSent(
   context: HandlerContext,
   route: ClientRoute,
   request: WireRequest,
@@ -87,7 +82,7 @@ async function runRoute(
   const sent = clientRequestOf(context, route, request, keyed, token, repeatable);
   let isFailed = true;
   try {
-    const answer = await route.handle(await callerOf(context.services, token, undefined), sent);
+    const answer = await route.handle(await callerOf(context.services.organizations, token, undefined), sent);
     isFailed = false;
     return answer;
   } finally {
@@ -134,7 +129,7 @@ async function bodyOf(
   try {
     return await readBody(request, { ...sends, maxByteLength }, held);
   } catch (thrown) {
-    if (held.isKeyless && isUnreadable(thrown)) authenticator.countMissingKey(addressOf(request));
+    if (held.isKeyless && isUnreadable(thrown)) authenticator.failedTokens.countFailure(addressOf(request));
     return rethrow(thrown);
   }
 }

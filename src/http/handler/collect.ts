@@ -1,12 +1,11 @@
 import { allowedOrigin } from "../access/token.js";
-import { invalidToken } from "../access/access.js";
-import type { Trace } from "../answer/request-counts.js";
+import { invalidToken } from "../access/authenticator.js";
 import { readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
 import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { WireReply, WireRequest } from "../wire/exchange.js";
-import { sentNoticesOf, type HandlerContext } from "./context.js";
+import type { WireReply } from "../wire/exchange.js";
+import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Preflight headers, valid for a day. The key in the body decides later whether the origin is allowed. */
 const PREFLIGHT = {
@@ -15,15 +14,11 @@ const PREFLIGHT = {
   "access-control-max-age": "86400",
 };
 
-/** Serves a request of a page. @param trace gets the CORS headers of every answer after the origin check, errors included */
+/** Serves a request of a page. Every answer after the origin check has CORS headers, errors included: its trace keeps them. */
 export async function handleCollect(
   context: HandlerContext,
   route: CollectRoute,
-  query: string,
-  request: WireRequest,
-  requestId: string,
-  receivedAtMs: number,
-  trace: Trace,
+  { request, requestId, receivedAtMs, query, trace }: RoutedRequest,
 ): Promise<WireReply> {
   const headers = { "x-request-id": requestId, "cache-control": "no-store" };
   checkShape(route.query, parseQuery(query));

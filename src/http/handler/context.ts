@@ -1,20 +1,17 @@
 import type { Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
-import { invalidToken, projectOf } from "../access/access.js";
 import type { Authenticator } from "../access/authenticator.js";
 import type { ClientAddress } from "../access/client-address.js";
-import type { TokenRecord } from "../access/token.js";
 import { noticeHeader, type HeaderNotice } from "../answer/headers.js";
 import type { Answered, RequestCounts, Trace } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/client.js";
 import type { Collector } from "../collect/collector.js";
 import type { Admission } from "../overload/admission.js";
-import type { Agent, Caller, ProcessGauges, Route, Services } from "../routing/route.js";
+import type { Agent, ProcessGauges, Route, Services } from "../routing/route.js";
 import type { Router } from "../routing/router.js";
 import type { SenderClocks } from "../tracking/call.js";
-import type { BodyStream } from "../wire/exchange.js";
+import type { BodyStream, WireRequest } from "../wire/exchange.js";
 
-/** The state of a handler, shared by all requests. */
 export interface HandlerContext {
   readonly services: Services;
   readonly router: Router<Route>;
@@ -33,6 +30,17 @@ export interface HandlerContext {
   readonly onAnswer: (answered: Answered) => void;
   readonly counts: RequestCounts;
   readonly processGauges: () => ProcessGauges;
+}
+
+/** A request with a route, and what is known about it. */
+export interface RoutedRequest {
+  readonly request: WireRequest;
+  readonly requestId: string;
+  readonly receivedAtMs: number;
+  readonly params: Readonly<Record<string, string>>;
+  /** Text after the `?`. */
+  readonly query: string;
+  readonly trace: Trace;
 }
 
 /** Limits the open streams of each token; each is a lasting connection. */
@@ -87,11 +95,4 @@ export function sentNoticesOf({ counts }: HandlerContext, trace: Trace): (notice
     const distinct = new Map(sent.map((notice) => [`${notice.code} ${notice.param} ${notice.name}`, notice]));
     trace.headers = { ...trace.headers, ...noticeHeader([...distinct.values()], true) };
   };
-}
-
-/** The caller with a token. @throws invalid_token (its organization is not served here), project_not_found */
-export async function callerOf({ organizations }: Services, token: TokenRecord, projectId: string | undefined): Promise<Caller> {
-  const daybook = organizations.get(token.organization);
-  if (daybook === undefined) throw invalidToken();
-  return { token, daybook, project: await projectOf(projectId, token, daybook) };
 }

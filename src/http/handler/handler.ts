@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "../../core/base/time.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { notifyEach } from "../../core/base/promises.js";
-import type { ServedDaybook } from "../access/access.js";
+import type { ServedDaybook } from "../access/rights.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";
 import { RequestCounts, type Answered } from "../answer/request-counts.js";
@@ -129,14 +129,14 @@ export function createHandler(options: HandlerOptions): Handler {
   };
   const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.authenticator.isTokenValid(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
-  const handle = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
+  const answerWeb = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
   const front: EdgeRules = { routes: all.map(edgeRouteOf), limits };
   const noteDefect = (thrown: unknown, requestId: string) => notifyEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   const stop = () => {
     unwatch?.();
     context.collector.stop();
   };
-  return Object.assign(handle, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
+  return Object.assign(answerWeb, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
 }
 
 function edgeRouteOf(route: Route): EdgeRoute {

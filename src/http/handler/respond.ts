@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../query/queries.js";
-import { authorize } from "../access/access.js";
+import { authorize, callerOf, type Caller } from "../access/rights.js";
 import type { Answered, Trace } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
@@ -12,23 +12,19 @@ import { writtenBytes } from "../overload/admission.js";
 import type { Refusal } from "../overload/edge-filter.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
-import { isWriting, type Caller, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
-import { routeOf, type MatchedRoute } from "../routing/router.js";
+import { isWriting, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
+import { routeOf } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
 import { handleClient } from "./client.js";
 import { handleCollect } from "./collect.js";
-import { callerOf, sentNoticesOf, type HandlerContext } from "./context.js";
+import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
-/**
- * The deadline of a query, from now on; it also aborts when the caller disconnects.
- * Queries poll it, so one that ends in time costs no timer and no listener.
- */
+/** Aborts after a time, or when the caller disconnects. Queries poll it, so one that ends in time costs no timer and no listener. */
 class Deadline {
   readonly #endMs: number;
   #isOver = false;
 
-  /** @param caller aborted when the caller disconnects */
   constructor(
     readonly caller: Pick<AbortSignal, "aborted">,
     readonly timeoutMs: number,
@@ -42,7 +38,6 @@ class Deadline {
     return this.#isOver;
   }
 
-  /** Converts the abort of an expired query to `query_timeout`. */
   toTimeout(thrown: unknown): unknown {
     if (!this.#isOver || !(thrown instanceof DaybookError) || thrown.code !== "aborted") return thrown;
     return new DaybookError("query_timeout", `the query took longer than ${this.timeoutMs} ms`);
@@ -74,7 +69,9 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
     envelope = found.resource.envelope;
     trace.route = found.resource.path;
     if (request.fault !== undefined) throw request.fault;
-    reply = await run(context, routeOf(found.resource, request.method), found, request, requestId, trace);
+    const { params, query } = found;
+    const route = routeOf(found.resource, request.method);
+    reply = await runRoute(context, route, { request, requestId, receivedAtMs: context.clock.now(), params, query, trace });
   } catch (thrown) {
     trace.code = thrown instanceof DaybookError ? thrown.code : "internal";
     reply = errorReply(envelope, thrown, requestId);
@@ -105,27 +102,20 @@ export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusa
 }
 
 /** Runs the checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
-async function run(
-  context: HandlerContext,
-  route: Route,
-  found: MatchedRoute<Route>,
-  request: WireRequest,
-  requestId: string,
-  trace: Trace,
-): Promise<WireReply> {
+async function runRoute(context: HandlerContext, route: Route, routed: RoutedRequest): Promise<WireReply> {
   const { admission } = context;
-  const receivedAtMs = context.clock.now();
+  const { request, requestId, trace } = routed;
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
   const late = route.always === true ? null : admission.refuseLate(writeBytes);
   if (late !== null) await late;
   if (route.access === null) {
-    if ("collects" in route) return await handleCollect(context, route, found.query, request, requestId, receivedAtMs, trace);
-    if ("sends" in route) return await handleClient(context, route, found.query, request, requestId, receivedAtMs, trace);
+    if ("collects" in route) return await handleCollect(context, route, routed);
+    if ("sends" in route) return await handleClient(context, route, routed);
     // The page reads its own query string; the server ignores it.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId);
-    checkShape(route.query, parseQuery(found.query));
+    checkShape(route.query, parseQuery(routed.query));
     const { status, text } = await route.open(context.services);
-    return await jsonReply(context, route, request, requestId, status, text);
+    return await jsonReply(context, route, routed, status, text);
   }
   const token = await context.authenticator.authenticate(request, context.addressOf(request), route.access.basic);
   trace.organization = token.organization;
@@ -134,14 +124,14 @@ async function run(
   // A streamed answer keeps its slot until it ends.
   let isStreaming = false;
   try {
-    const caller = await callerOf(context.services, token, found.params["project_id"]);
+    const caller = await callerOf(context.services.organizations, token, routed.params["project_id"]);
     const notices: QueryNotice[] = [];
-    const value = await handleGuarded(context, route, caller, found, request, receivedAtMs, notices, trace);
+    const value = await valueOf(context, route, caller, routed, notices);
     if (route.format === undefined) {
       const arrow = acceptsArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
       const text = arrow === null ? await jsonBody(value, release) : JSON.stringify(value);
       isStreaming = isStream(text);
-      const reply = await jsonReply(context, route, request, requestId, route.status ?? 200, text, arrow);
+      const reply = await jsonReply(context, route, routed, route.status ?? 200, text, arrow);
       return notices.length === 0 ? reply : { ...reply, headers: { ...reply.headers, ...noticeHeader(notices, route.keepsNames) } };
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
@@ -154,22 +144,20 @@ async function run(
   }
 }
 
-async function handleGuarded(
+/** Reads what the route needs, and runs its `handle` under a deadline. */
+async function valueOf(
   context: HandlerContext,
   route: GuardedRoute,
   caller: Caller,
-  found: MatchedRoute<Route>,
-  request: WireRequest,
-  receivedAtMs: number,
+  { request, receivedAtMs, params, query: queryText, trace }: RoutedRequest,
   notices: QueryNotice[],
-  trace: Trace,
 ): Promise<unknown> {
   const { admission, readAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
     if (route.body === null && route.method === "DELETE") await dropBody(request, held);
     const body = route.body === null ? null : await readBody(request, route.body, held);
-    const query = parseQuery(found.query);
+    const query = parseQuery(queryText);
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.queryMs);
@@ -177,7 +165,7 @@ async function handleGuarded(
     const onNotice = (notice: QueryNotice) => void (caller.token.project === null && notices.push(notice));
     const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
     const routeRequest: RouteRequest<unknown, unknown> = {
-      params: found.params,
+      params,
       query,
       body,
       signal: deadline,
@@ -209,8 +197,7 @@ async function handleGuarded(
 async function jsonReply(
   context: HandlerContext,
   route: Route,
-  request: WireRequest,
-  requestId: string,
+  { request, requestId }: RoutedRequest,
   status: number,
   text: string | SharedText | BodyStream,
   arrow: Uint8Array | null = null,

@@ -1,12 +1,10 @@
 import type { DaybookStats, DistinctValues } from "../../engine/upkeep/stats.js";
 import type { RequestCount } from "../answer/request-counts.js";
 import type { ProcessGauges, Services, OpenAnswer } from "../routing/route.js";
-import { healthOf } from "../access/query-rights.js";
-import type { ServedDaybook } from "../access/access.js";
+import { healthOf, type ServedDaybook } from "../access/rights.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { FULLNESS, type FillingDaybook } from "../../engine/ingest/allowance.js";
 
-/** Counts of page events by outcome, and of withheld parts of them. */
 export interface CollectedCounts {
   readonly events: ReadonlyMap<string, number>;
   readonly withheld: ReadonlyMap<string, number>;

@@ -3,7 +3,7 @@ import { ERROR_CODES } from "../../core/base/errors.js";
 import { isListAnswer } from "../../engine/exports/to-arrow.js";
 import { eventSchema, beaconEvent, recordSchema } from "../shapes/bodies.js";
 import { SharedText } from "../answer/json-pieces.js";
-import type { RequiredAccess } from "../access/access.js";
+import type { RequiredAccess } from "../access/rights.js";
 import type { Route } from "../routing/route.js";
 import { ARROW_TYPE } from "../wire/exchange.js";
 

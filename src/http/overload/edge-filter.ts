@@ -1,13 +1,13 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { tokenIn, type RequiredAccess } from "../access/access.js";
-import { Admission, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
+import { tokenIn } from "../access/authenticator.js";
+import type { RequiredAccess } from "../access/rights.js";
+import { Admission, TokenShares, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";
 import { errorReply } from "../answer/error-reply.js";
 import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/exchange.js";
 import type { EdgeRoute, RouteSummary } from "../routing/route.js";
 import { createRouter, routeOf, type Router } from "../routing/router.js";
-import { TokenShares } from "./parse-room.js";
 
 /** Rules of the edge filter: plain values, so that it can run on another thread than the handler. */
 export interface EdgeRules {
@@ -31,10 +31,8 @@ export type EdgeDecision =
 
 const releaseNothing = () => undefined;
 
-/** The path that a refusal counts for, and the envelope of its error. */
 type RefusalShape = Pick<RouteSummary, "path" | "envelope">;
 
-/** The route of a request, and the findings about it. */
 interface ResolvedRoute {
   readonly route: EdgeRoute;
   readonly findings: RequestFindings;
@@ -47,9 +45,8 @@ interface UnresolvedRoute {
 }
 
 /**
- * The edge filter of a handler on another thread, at almost no cost for the handler's thread. It refuses malformed requests, requests without a
- * route, those of a token that has reached its limit in the handler, and all requests once too many are in the handler.
- * The handler decides about all other requests; it gets the route and the hash of the token.
+ * Runs on the sockets' thread only. Refuses malformed requests, requests without a route, those of a token that has reached its limit in the handler,
+ * and all requests once too many are in the handler. The handler decides about the others; it gets the route and the hash of the token.
  */
 export class EdgeFilter {
   /** Counts the bytes of bodies on this thread. */

@@ -49,10 +49,7 @@ export async function readBody(request: WireRequest, rule: BodyRule, held: HeldM
   return isFormBody ? withData(value, others, list ?? "data") : objectOf(value, rule);
 }
 
-/**
- * Reads and drops a body that the route does not use, so that a truncated request fails before it has an effect.
- * @throws body_too_large, overloaded, aborted
- */
+/** Reads a body that the route does not use, so that a truncated request has no effect. @throws body_too_large, overloaded, aborted */
 export async function dropBody(request: WireRequest, held: HeldMemory): Promise<void> {
   const isEmpty = Number(request.header("content-length") ?? 0) === 0 && request.header("transfer-encoding") === null;
   if (!isEmpty) await request.readBody(SERVER_LIMITS.droppedBodyBytes, (byteLength) => held.take(byteLength));

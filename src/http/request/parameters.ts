@@ -31,7 +31,6 @@ const decoder = new TextDecoder();
 /** Newer runtimes decode base64 natively. */
 const fromBase64 = (Uint8Array as { readonly fromBase64?: (text: string) => Uint8Array }).fromBase64?.bind(Uint8Array);
 
-/** Whether a body is a form, by its content type. */
 export function isForm(contentType: string | null): boolean {
   return (contentType ?? "").toLowerCase().split(";", 1)[0]?.trim() === FORM_TYPE;
 }

@@ -1,18 +1,15 @@
-import { z } from "zod";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { z } from "zod";
 import type { SearchEventsPage } from "../../query/plan/answers.js";
 import type { ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { Scope } from "../access/token.js";
-import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
+import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
 import { queryBodies as bodies } from "../shapes/reports.js";
-import { libraryInput } from "../wire/library-input.js";
-import { runQuery } from "./run-query.js";
+import { libraryInput, runQuery } from "./run-query.js";
 
 const V1_ANALYTICS = "/v1/projects/{project_id}/analytics";
 
-/** A route whose body has the members of a query. */
 function analyticsRoute<Body extends z.ZodObject>(
   path: string,
   summary: string,
@@ -28,8 +25,7 @@ function analyticsRoute<Body extends z.ZodObject>(
     summary,
     envelope,
     access: { scope },
-    query: z.strictObject({}),
-    body: { schema: body, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(body),
     answer,
     etag: true,
     handle: async (caller, request) => {
@@ -56,7 +52,6 @@ function toPage(answer: unknown): unknown {
   return { cursor, events: events.map(wireEvent) };
 }
 
-/** Routes for counts, aggregates and search. */
 export const analyticsRoutes: readonly Route[] = [
   analyticsRoute("/analytics/count-events", "Counts events", "countEvents", bodies.countEvents, answers.count),
   analyticsRoute("/analytics/count-events-per-day", "Counts events per UTC day", "countEventsPerDay", bodies.perDay, answers.perDay),

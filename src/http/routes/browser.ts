@@ -3,9 +3,8 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { collectBody } from "../shapes/bodies.js";
 import { SERVED_FILES, sharedFile, type BrowserFiles } from "../files/browser-files.js";
-import type { CollectRoute, FileRoute } from "../routing/route.js";
+import { noQuery, type CollectRoute, type FileRoute } from "../routing/route.js";
 
-const noQuery = z.strictObject({});
 const OPEN = { envelope: "problem", access: null, query: noQuery, etag: false } as const;
 
 /** Routes that pages of other origins send to. */
@@ -54,7 +53,6 @@ export const collectRoutes: readonly CollectRoute[] = [
   },
 ];
 
-/** Routes for the available browser files. */
 export function fileRoutes(files: BrowserFiles): FileRoute[] {
   return SERVED_FILES.flatMap((file) => {
     const content = file.select(files);

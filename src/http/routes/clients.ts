@@ -63,7 +63,6 @@ function get(path: string, client: ClientAdapter): ClientRoute {
 const MIXPANEL = { answer: ONE, form: true };
 const isOpenpanel = ({ header }: KeySource) => header(OPENPANEL_SECRET) !== null;
 
-/** Routes for client libraries of other products. */
 export const clientRoutes: readonly ClientRoute[] = [
   post("/batch/", "posthog-node", posthog),
   post("/i/v0/ai/batch/", "posthog-node", posthog),

@@ -2,22 +2,19 @@ import { z } from "zod";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
-import { guarded, type Route } from "../routing/route.js";
+import { guarded, objectBody, type Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
-import { requireMember } from "../access/query-rights.js";
+import { requireMember } from "../access/rights.js";
 import { wireNames } from "../wire/wire-names.js";
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf, parseTimestamp } from "../../core/base/time.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { ExportInput } from "../../query/plan/input.js";
 import { AFTER, type ExportPlace, type ExportedRecordPlace, type PagedExports } from "../../engine/exports/place.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import { bytesOfLines, pageOfLines } from "../answer/json-pieces.js";
 import { inProject } from "./insights.js";
-
-const noQuery = z.strictObject({});
 
 /** The last sequence that a reconnecting client got; null: it is new. @throws invalid_parameter */
 function lastEventId(header: string | null): number | null {
@@ -27,29 +24,20 @@ function lastEventId(header: string | null): number | null {
   return Number(header);
 }
 
-/** Routes about projects, the token, changes and the size of the store. */
 export const contentRoutes: readonly Route[] = [
   guarded({
-    method: "GET",
     path: "/v1/projects",
     summary: "Lists the projects that the token can see",
-    envelope: "problem",
     access: { scope: "analytics:read" },
-    query: noQuery,
-    body: null,
     answer: z.strictObject({ projects: z.array(z.string()) }),
     etag: true,
     handle: async ({ daybook, project }) => ({ projects: (await daybook.projects()).filter((name) => project === null || name === project) }),
   }),
   guarded({
-    method: "GET",
     path: "/v1/token",
     summary: "Shows the role and scopes of the token",
     always: true,
-    envelope: "problem",
     access: { scope: null },
-    query: noQuery,
-    body: null,
     answer: z.strictObject({
       organization: z.string(),
       project: z.string().nullable(),
@@ -60,16 +48,11 @@ export const contentRoutes: readonly Route[] = [
     handle: ({ token: { organization, project, role, scopes } }) => Promise.resolve({ organization, project, role, scopes }),
   }),
   guarded({
-    method: "GET",
     path: "/v1/projects/{project_id}/changes",
     summary: "Reports changes as server-sent events, each with the newest sequence",
-    envelope: "problem",
     access: { scope: "analytics:read" },
-    query: noQuery,
-    body: null,
     answer: z.string(),
     format: "events",
-    etag: false,
     handle: ({ daybook, project, token }, { header, isTokenValid }) => {
       const lastId = lastEventId(header("last-event-id"));
       const followed = requireMember(daybook, "changes");
@@ -84,13 +67,9 @@ export const contentRoutes: readonly Route[] = [
     },
   }),
   guarded({
-    method: "GET",
     path: "/v1/stats",
     summary: "Statistics about the stored data",
-    envelope: "problem",
     access: { scope: "metrics:read", organizationWide: true },
-    query: noQuery,
-    body: null,
     answer: z.looseObject({ health: z.string(), event_count: z.int() }),
     etag: true,
     handle: async ({ daybook }) => wireNames(await requireMember(daybook, "stats").stats()),
@@ -99,17 +78,8 @@ export const contentRoutes: readonly Route[] = [
 
 const RECORD_TYPES = ["identify", "group", "alias", "unlink"] as const;
 const answer = z.string().meta({ description: "One JSON object per line; no line if there are no more." });
-const exportRoute = {
-  method: "POST",
-  envelope: "problem",
-  query: z.strictObject({}),
-  answer,
-  format: "ndjson",
-  etag: false,
-  keepsNames: true,
-} as const;
+const exportRoute = { method: "POST", answer, format: "ndjson", keepsNames: true } as const;
 
-/** The last item of the previous page. */
 const eventPlace = z.strictObject({ createdAt: z.string(), id: z.string(), project: z.string() });
 const recordPlace = z.strictObject({
   type: z.enum(["project", ...RECORD_TYPES]),
@@ -125,7 +95,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/exports/events",
     summary: "Exports a page of all events, oldest first",
     access: { scope: "events:read" },
-    body: { schema: z.looseObject({ after: eventPlace.nullish() }), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(z.looseObject({ after: eventPlace.nullish() })),
     handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
       const place = after ? { ...timePlace(after), project: after.project } : null;
       const exports: PagedExports = daybook;
@@ -139,7 +109,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/exports/records",
     summary: "Exports a page of all projects and identity records, oldest first",
     access: { scope: "identities:read", role: "admin", organizationWide: true },
-    body: { schema: z.strictObject({ after: recordPlace.nullish() }), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(z.strictObject({ after: recordPlace.nullish() })),
     handle: ({ daybook }, { body: { after }, signal }) => {
       const place = after ? recordPlaceOf(after) : null;
       const exports: PagedExports = daybook;
@@ -151,7 +121,6 @@ export const exportRoutes: readonly Route[] = [
 
 type TimePlace = Pick<ExportPlace, "createdAtMs" | "id">;
 
-/** Time and id of an item. @throws invalid_parameter */
 function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | undefined; readonly id?: string | undefined }): TimePlace {
   const createdAtMs = parseTimestamp(createdAt);
   if (createdAtMs === null)
@@ -161,7 +130,6 @@ function timePlace({ createdAt = "", id = "" }: { readonly createdAt?: string | 
   return { createdAtMs, id: bytes };
 }
 
-/** The place of a record in an export. @throws invalid_parameter */
 function recordPlaceOf(after: z.infer<typeof recordPlace>): ExportedRecordPlace {
   return after.type === "project" ? { name: after.name ?? "" } : { ...timePlace(after), isUnlink: after.type === "unlink" };
 }

@@ -1,56 +1,46 @@
-import { z } from "zod";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { z } from "zod";
 import type { Daybook } from "../../engine/daybook.js";
-import type { RequiredAccess } from "../access/access.js";
-import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
-import { requireMember } from "../access/query-rights.js";
+import { type RequiredAccess, requireMember } from "../access/rights.js";
+import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
 import { deletionAnswers as answers, deletionBodies as bodies } from "../shapes/privacy-shape.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const RULES = "/v1/time-to-live";
 const ACCESS: RequiredAccess = { scope: "events:delete", role: "admin", organizationWide: true };
-const noQuery = z.strictObject({});
-const bodyOf = <Body extends z.ZodObject>(schema: Body) => ({ schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null });
 
-const common = { envelope: "problem", access: ACCESS, query: noQuery, etag: false } as const;
-
-/** Routes that delete events and projects, and set retention rules. */
 export const deletionRoutes: readonly Route[] = [
   guarded({
-    ...common,
+    access: ACCESS,
     method: "DELETE",
     path: "/v1/projects/{project_id}",
     summary: "Deletes a project with all its events; responds when every byte is gone",
-    body: null,
     answer: answers.receipt,
     handle: async ({ daybook }, { params }) => wireNames(await requireMember(daybook, "deleteProject").deleteProject(params["project_id"] ?? "")),
   }),
   guarded({
-    ...common,
+    access: ACCESS,
     method: "POST",
     path: "/v1/events/delete",
     summary: "Deletes the events before an instant; responds when every byte is gone",
-    body: bodyOf(bodies.events),
+    body: objectBody(bodies.events),
     answer: answers.receipt,
     handle: async ({ daybook }, { body: { before, project } }) =>
       wireNames(await requireMember(daybook, "deleteEvents").deleteEvents({ before, project: project ?? null })),
   }),
   guarded({
-    ...common,
-    method: "GET",
+    access: ACCESS,
     path: RULES,
     summary: "Lists the retention rules: for how many days events are kept",
-    body: null,
     etag: true,
     answer: answers.rules,
     handle: async ({ daybook }) => ({ rules: await requireMember(daybook, "timeToLive").timeToLive.list() }),
   }),
   guarded({
-    ...common,
+    access: ACCESS,
     method: "PUT",
     path: RULES,
     summary: "Sets for how many days the events of a project, or of all projects without a rule, are kept",
-    body: bodyOf(bodies.rule),
+    body: objectBody(bodies.rule),
     answer: answers.rules,
     handle: async ({ daybook }, { body: { project, days } }) => {
       const { timeToLive } = requireMember(daybook, "timeToLive");
@@ -75,7 +65,6 @@ export const deletionRoutes: readonly Route[] = [
   ruleRoute("sweep", "Deletes all expired events now", bodies.none, answers.receipt, (rules) => rules.sweep()),
 ];
 
-/** A route that runs an action of the retention rules. */
 function ruleRoute<Body extends z.ZodObject>(
   name: string,
   summary: string,
@@ -84,11 +73,11 @@ function ruleRoute<Body extends z.ZodObject>(
   act: (rules: Daybook["timeToLive"], body: z.infer<Body>) => Promise<object>,
 ): GuardedRoute {
   return guarded({
-    ...common,
+    access: ACCESS,
     method: "POST",
     path: `${RULES}/${name}`,
     summary,
-    body: bodyOf(body),
+    body: objectBody(body),
     answer,
     handle: async ({ daybook }, { body: sent }) => wireNames(await act(requireMember(daybook, "timeToLive").timeToLive, sent)),
   });

@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
+import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
 import { insightAnswers, insightBodies } from "../shapes/insights.js";
-import { libraryInput } from "../wire/library-input.js";
 import { wireNames } from "../wire/wire-names.js";
-import { runQuery, explainQuery } from "./run-query.js";
+import { explainQuery, libraryInput, runQuery } from "./run-query.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { QUERIES, QUERY_NAMES, type ReportName } from "../../query/queries.js";
-import { QUERY_RIGHTS } from "../access/query-rights.js";
+import { QUERY_RIGHTS } from "../access/rights.js";
 
 /** An insight route of a project; its body and answer use wire names. */
 function insight(name: keyof typeof insightBodies, segment: string, summary: string): GuardedRoute {
@@ -16,10 +14,8 @@ function insight(name: keyof typeof insightBodies, segment: string, summary: str
     method: "POST",
     path: `/v1/projects/{project_id}/insights/${segment}`,
     summary,
-    envelope: "problem",
     access: { scope: "analytics:read" },
-    query: z.strictObject({}),
-    body: { schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(schema),
     answer: insightAnswers[name],
     etag: true,
     handle: async (caller, request) => {
@@ -29,7 +25,6 @@ function insight(name: keyof typeof insightBodies, segment: string, summary: str
   });
 }
 
-/** One route for each insight. */
 export const insightRoutes: readonly Route[] = [
   insight("trend", "trend", "A measure over time, by the values of up to two fields"),
   insight("funnel", "funnel", "How many people went through a series of steps, and how long they took"),
@@ -51,10 +46,9 @@ function queryRoute(name: ReportName): GuardedRoute {
     method: "POST",
     path: `/v1/query/${name}`,
     summary: `Runs ${name} of the library: takes its input as the body, and returns its answer unchanged`,
-    envelope: "problem",
     access: QUERY_RIGHTS[QUERIES[name].shows],
     query: z.strictObject({ explain: z.literal("true").optional() }),
-    body: { schema: z.looseObject({}), maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(z.looseObject({})),
     answer: z.strictObject({ answer: z.unknown(), notices: z.array(notice).optional() }),
     etag: true,
     keepsNames: true,
@@ -71,10 +65,7 @@ function queryRoute(name: ReportName): GuardedRoute {
   });
 }
 
-/**
- * Limits an input to the only project that the caller may read; null: the whole organization.
- * @throws project_not_found (the same message for unknown projects and for those of others)
- */
+/** @param project the only one that the caller may read; null: all @throws project_not_found (the same for unknown and for others) */
 export function inProject(input: Readonly<Record<string, unknown>>, project: string | null): Readonly<Record<string, unknown>> {
   if (project === null) return input;
   if ((input["project"] ?? project) !== project) throw new DaybookError("project_not_found", "project: no such project", { param: "project" });

@@ -2,11 +2,8 @@ import { z } from "zod";
 import { answers } from "../shapes/answers.js";
 import { health, metricsText } from "../operations/metrics.js";
 import { openapiText } from "../operations/openapi.js";
-import { guarded, type Route } from "../routing/route.js";
+import { guarded, noQuery, type Route } from "../routing/route.js";
 
-const noQuery = z.strictObject({});
-
-/** Routes for health, metrics and the OpenAPI document. */
 export const operationRoutes: readonly Route[] = [
   {
     method: "GET",
@@ -21,16 +18,11 @@ export const operationRoutes: readonly Route[] = [
     open: health,
   },
   guarded({
-    method: "GET",
     path: "/metrics",
     summary: "Metrics of the organization and the process, for Prometheus",
-    envelope: "problem",
     access: { scope: "metrics:read", organizationWide: true },
-    query: noQuery,
-    body: null,
     answer: z.string(),
     format: "text",
-    etag: false,
     handle: ({ daybook, token: { organization } }, { counts, collected, processGauges }) => {
       const collectedCounts = { events: collected.events.of(organization), withheld: collected.withheld.of(organization) };
       return metricsText(daybook, counts.of(organization), counts.noIdsOf(organization), collectedCounts, processGauges());

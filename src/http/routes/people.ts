@@ -1,111 +1,96 @@
-import { QUERY_RIGHTS } from "../access/query-rights.js";
-import { reportAnswers as answers, numberOf, reportQueries as queries, identityInput } from "../shapes/reports.js";
-import { report } from "./run-query.js";
-import type { Route } from "../routing/route.js";
+import type { z } from "zod";
+import type { ReportName } from "../../query/queries.js";
+import { QUERY_RIGHTS, type RequiredAccess } from "../access/rights.js";
+import { guarded, type Route } from "../routing/route.js";
+import { reportAnswers as answers, reportQueries as queries } from "../shapes/reports.js";
+import { camelCase, wireNames } from "../wire/wire-names.js";
 
-/** Reports about companies, over all projects. */
+function report(access: RequiredAccess, path: string, summary: string, name: ReportName, query: z.ZodObject, answer: z.ZodType): Route {
+  return guarded({
+    path,
+    summary,
+    access,
+    query,
+    answer,
+    etag: true,
+    handle: async ({ daybook }, { params, query: sent, signal }) => {
+      const input = Object.fromEntries([...Object.entries(params).map(pathMember), ...Object.entries(query.shape).map(queryMember(sent))]);
+      return wireNames(await daybook[name](input as never, { signal }));
+    },
+  });
+}
+
+function pathMember([name, value]: [string, string]): [string, string] {
+  return [name === "project_id" ? "project" : camelCase(name), value];
+}
+
+/** A member of the input, null if it was not sent. Its schema says which parameter is a number. */
+function queryMember(sent: Readonly<Record<string, unknown>>) {
+  return ([name, schema]: [string, z.ZodType]): [string, unknown] => {
+    const value = sent[name] ?? null;
+    return [camelCase(name), value !== null && schema.meta()?.["type"] === "integer" ? Number(value) : value];
+  };
+}
+
+const { companies: COMPANIES, identities: IDENTITIES, revenue: REVENUE } = QUERY_RIGHTS;
+
 export const companyRoutes: readonly Route[] = [
+  report(COMPANIES, "/v1/companies/top", "Ranks companies", "topCompanies", queries.topCompanies, answers.topCompanies),
   report(
-    QUERY_RIGHTS.companies,
-    "/v1/companies/top",
-    "Ranks companies",
-    queries.topCompanies,
-    answers.topCompanies,
-    async ({ daybook }, { query, signal }) =>
-      await daybook.topCompanies(
-        { rangeDays: numberOf(query.range_days), sort: query.sort ?? null, limit: numberOf(query.limit) },
-        { signal },
-      ),
-  ),
-  report(
-    QUERY_RIGHTS.companies,
+    COMPANIES,
     "/v1/companies/{company_id}/top-users",
     "Lists the most active identified users of a company",
+    "companyTopUsers",
     queries.companyTopUsers,
     answers.companyTopUsers,
-    async ({ daybook }, { params, query, signal }) =>
-      await daybook.companyTopUsers(
-        { companyId: params["company_id"] ?? "", rangeDays: numberOf(query.range_days), limit: numberOf(query.limit) },
-        { signal },
-      ),
   ),
 ];
 
-/** Reports about one person. */
 export const identityRoutes: readonly Route[] = [
   report(
-    QUERY_RIGHTS.identities,
+    IDENTITIES,
     "/v1/identities/sessions",
     "Lists the sessions of a person, newest first",
+    "identitySessions",
     queries.sessions,
     answers.sessions,
-    async ({ daybook }, { query, signal }) =>
-      await daybook.identitySessions(
-        { ...identityInput(query), limit: numberOf(query.limit), cursor: query.cursor ?? null },
-        { signal },
-      ),
   ),
+  report(IDENTITIES, "/v1/identities/profile", "Summarizes what a person did", "identityProfile", queries.identity, answers.profile),
   report(
-    QUERY_RIGHTS.identities,
-    "/v1/identities/profile",
-    "Summarizes what a person did",
-    queries.identity,
-    answers.profile,
-    async ({ daybook }, { query, signal }) => await daybook.identityProfile(identityInput(query), { signal }),
-  ),
-  report(
-    QUERY_RIGHTS.identities,
+    IDENTITIES,
     "/v1/identities/referrers",
     "Counts the referrers of a person's events",
+    "identityReferrers",
     queries.referrers,
     answers.referrers,
-    async ({ daybook }, { query, signal }) =>
-      await daybook.identityReferrers({ ...identityInput(query), limit: numberOf(query.limit) }, { signal }),
   ),
   report(
-    QUERY_RIGHTS.identities,
+    IDENTITIES,
     "/v1/identities/device-geo",
     "Shows the devices and locations of a person",
+    "identityDeviceGeo",
     queries.identity,
     answers.deviceGeo,
-    async ({ daybook }, { query, signal }) => await daybook.identityDeviceGeo(identityInput(query), { signal }),
   ),
 ];
 
 const PATH = "/v1/projects/{project_id}/revenue";
 
-/** Reports about the money of a project. */
 export const revenueRoutes: readonly Route[] = [
   report(
-    QUERY_RIGHTS.revenue,
+    REVENUE,
     `${PATH}/by-attribution`,
     "Splits the revenue of a project by the attribution of its payers",
+    "revenueByAttribution",
     queries.byAttribution,
     answers.byAttribution,
-    async ({ daybook }, { params, query, signal }) =>
-      await daybook.revenueByAttribution(
-        {
-          project: params["project_id"] ?? "",
-          model: query.model ?? null,
-          level: query.level ?? null,
-          dimension: query.dimension ?? null,
-          startDate: query.start_date ?? null,
-          endDate: query.end_date ?? null,
-          limit: numberOf(query.limit),
-        },
-        { signal },
-      ),
   ),
   report(
-    QUERY_RIGHTS.revenue,
+    REVENUE,
     `${PATH}/ltv-cohorts`,
     "Shows what people or companies have paid, by the month in which they were first seen",
+    "ltvCohorts",
     queries.ltvCohorts,
     answers.ltvCohorts,
-    async ({ daybook }, { params, query, signal }) =>
-      await daybook.ltvCohorts(
-        { project: params["project_id"] ?? "", level: query.level ?? null, limit: numberOf(query.limit) },
-        { signal },
-      ),
   ),
 ];

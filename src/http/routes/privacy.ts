@@ -1,17 +1,14 @@
-import { z } from "zod";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { z } from "zod";
 import type { PrivacyRequest, PrivacyRequests } from "../../engine/privacy/requests.js";
 import { bytesOfLines } from "../answer/json-pieces.js";
 import { privacyAnswers as answers, privacyBodies as bodies } from "../shapes/privacy-shape.js";
-import { guarded, type GuardedRoute, type Route } from "../routing/route.js";
-import type { RequiredAccess } from "../access/access.js";
-import { requireMember } from "../access/query-rights.js";
+import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
+import { type RequiredAccess, requireMember } from "../access/rights.js";
 import { wireNames } from "../wire/wire-names.js";
 
 const PATH = "/v1/privacy-requests";
 const READ: RequiredAccess = { scope: "privacy_requests:read", organizationWide: true };
 const WRITE: RequiredAccess = { scope: "privacy_requests:write", organizationWide: true };
-const noQuery = z.strictObject({});
 
 /** A route that changes one request and answers with its record. */
 function change<Body extends z.ZodObject>(
@@ -25,28 +22,20 @@ function change<Body extends z.ZodObject>(
     method: "POST",
     path,
     summary,
-    envelope: "problem",
     access: WRITE,
-    query: noQuery,
-    body: { schema: body, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(body),
     answer: answers.record,
     status,
-    etag: false,
     handle: async ({ daybook }, { params, body: sent }) =>
       wireNames(await make(requireMember(daybook, "privacyRequests").privacyRequests, params["id"] ?? "", sent)),
   });
 }
 
-/** Routes for the requests of persons about their data. */
 export const privacyRoutes: readonly Route[] = [
   guarded({
-    method: "GET",
     path: PATH,
     summary: "Lists the privacy requests of the organization, newest first",
-    envelope: "problem",
     access: READ,
-    query: noQuery,
-    body: null,
     answer: answers.list,
     etag: true,
     handle: async ({ daybook }) => ({ privacy_requests: wireNames(await requireMember(daybook, "privacyRequests").privacyRequests.list()) }),
@@ -64,13 +53,9 @@ export const privacyRoutes: readonly Route[] = [
     201,
   ),
   guarded({
-    method: "GET",
     path: `${PATH}/{id}`,
     summary: "Shows a privacy request",
-    envelope: "problem",
     access: READ,
-    query: noQuery,
-    body: null,
     answer: answers.record,
     etag: true,
     handle: async ({ daybook }, { params }) => wireNames(await requireMember(daybook, "privacyRequests").privacyRequests.get(params["id"] ?? "")),
@@ -82,16 +67,11 @@ export const privacyRoutes: readonly Route[] = [
     requests.resolve(id, resolution),
   ),
   guarded({
-    method: "GET",
     path: `${PATH}/{id}/bundle`,
     summary: "Exports all data about the person of an access or portability request",
-    envelope: "problem",
     access: { ...READ, role: "admin" },
-    query: noQuery,
-    body: null,
     answer: answers.bundle,
     format: "ndjson",
-    etag: false,
     handle: ({ daybook }, { params, signal }) =>
       bytesOfLines(requireMember(daybook, "privacyRequests").privacyRequests.bundle(params["id"] ?? "", { signal }), signal),
   }),

@@ -1,14 +1,14 @@
+import { z } from "zod";
 import { DaybookError } from "../../core/base/errors.js";
 import type { Explanation } from "../../engine/query/explain.js";
 import { AUTHORIZE, type Authorization, type AuthorizedDaybook } from "../../engine/queries.js";
 import type { ReportName } from "../../query/queries.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
-import { authorizeQuery, mayQueryAll, requireMember } from "../access/query-rights.js";
+import { authorizeQuery, mayQueryAll, requireMember, type Caller } from "../access/rights.js";
 import type { TokenRecord } from "../access/token.js";
-import { guarded, type Caller, type RouteRequest, type GuardedRoute } from "../routing/route.js";
-import type { z } from "zod";
-import type { RequiredAccess } from "../access/access.js";
-import { wireNames } from "../wire/wire-names.js";
+import type { RouteRequest } from "../routing/route.js";
+import { unwrap } from "../shapes/check-shape.js";
+import { camelCase } from "../wire/wire-names.js";
 
 type QueryCallbacks = Pick<RouteRequest<unknown, unknown>, "signal" | "onNotice">;
 
@@ -55,25 +55,24 @@ async function withAuthorization<Answer>(input: object, token: TokenRecord, run:
   );
 }
 
-/** A GET route for a report about people or money. */
-export function report<Query extends z.ZodObject>(
-  access: RequiredAccess,
-  path: string,
-  summary: string,
-  query: Query,
-  answer: z.ZodType,
-  run: (caller: Caller, request: RouteRequest<unknown, z.infer<Query>>) => Promise<object>,
-): GuardedRoute {
-  return guarded({
-    method: "GET",
-    path,
-    summary,
-    envelope: "problem",
-    access,
-    query,
-    body: null,
-    answer,
-    etag: true,
-    handle: async (caller, request) => wireNames(await run(caller, request)),
+/**
+ * Converts a body that passed its schema to input of the library: members in camelCase, at every level that the schema describes.
+ * Names that callers chose, and values that the schema does not describe, stay unchanged.
+ */
+export function libraryInput(schema: z.ZodType, body: unknown): unknown {
+  const kind = unwrap(schema);
+  if (kind instanceof z.ZodArray) return Array.isArray(body) ? body.map((item) => libraryInput(kind.element as z.ZodType, item)) : body;
+  if (typeof body !== "object" || body === null) return body;
+  if (kind instanceof z.ZodRecord) return membersOf(body, (name, value) => [name, libraryInput(kind.valueType as z.ZodType, value)]);
+  if (!(kind instanceof z.ZodObject)) return body;
+  const shape = new Map(Object.entries(kind.shape as Readonly<Record<string, z.ZodType>>));
+  return membersOf(body, (name, value) => {
+    const member = shape.get(name);
+    // A body may have unknown members if they are null, which counts as absent.
+    return member === undefined ? null : [camelCase(name), libraryInput(member, value)];
   });
+}
+
+function membersOf(body: object, member: (name: string, value: unknown) => readonly [string, unknown] | null): object {
+  return Object.fromEntries(Object.entries(body).flatMap(([name, value]) => [member(name, value)].filter((entry) => entry !== null)));
 }

@@ -8,8 +8,8 @@ import type { RecordInput } from "../../core/schema/record.js";
 import { namedRejections } from "../answer/error-reply.js";
 import { answers } from "../shapes/answers.js";
 import { eventsBody, recordsBody } from "../shapes/bodies.js";
-import { guarded, type GuardedRoute, type Route, type Caller } from "../routing/route.js";
-import { hideSuppressed } from "../access/access.js";
+import { guarded, noQuery, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
+import { hideSuppressed, type Caller } from "../access/rights.js";
 import type { Scope } from "../access/token.js";
 import { trackingAnswer, trackingBodies, type CallKind } from "../tracking/call.js";
 import { storeBatch, storeCall } from "../tracking/intake.js";
@@ -48,17 +48,13 @@ function needsOrganization(record: unknown): boolean {
   return typeof record === "object" && record !== null && ORGANIZATION_TYPES.includes((record as { type?: unknown }).type);
 }
 
-const noQuery = z.strictObject({});
-
 /** A route of the public tracking spec, for any client library that follows it. */
 function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organizationWide = false): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/${kind}`,
     summary,
-    envelope: "problem",
     access: { scope, organizationWide, basic: true },
-    query: noQuery,
     body: {
       schema: trackingBodies[kind],
       maxByteLength: kind === "batch" ? SERVER_LIMITS.writeBodyBytes : SERVER_LIMITS.queryBodyBytes,
@@ -67,7 +63,6 @@ function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organ
       anyTextType: true,
     },
     answer: trackingAnswer,
-    etag: false,
     keepsNames: true,
     handle: (caller, request) => (kind === "batch" ? storeBatch(caller, request) : storeCall(kind, caller, request)),
   });
@@ -83,13 +78,11 @@ function answerOf({ accepted, duplicates, rejected, adjusted }: IngestResult): z
   };
 }
 
-/** Routes that store events, and records about identities. */
 export const writingRoutes: readonly Route[] = [
   guarded({
     method: "POST",
     path: "/v1/events",
     summary: "Stores events; responds when they are durable",
-    envelope: "problem",
     access: { scope: "events:write" },
     query: z.strictObject({
       project: z.string().optional().meta({
@@ -98,7 +91,6 @@ export const writingRoutes: readonly Route[] = [
     }),
     body: { schema: eventsBody, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "events", isWritten: true, arrow: true },
     answer: answers.ingest,
-    etag: false,
     handle: async ({ daybook, project: tokenProject, token }, { body, query }) => {
       const project = query.project ?? tokenProject;
       if (tokenProject !== null && project !== tokenProject)
@@ -112,12 +104,9 @@ export const writingRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/records",
     summary: "Stores identity records; responds when they are durable",
-    envelope: "problem",
     access: { scope: "identities:write" },
-    query: noQuery,
     body: { schema: recordsBody, maxByteLength: SERVER_LIMITS.writeBodyBytes, list: "records", isWritten: true },
     answer: answers.ingest,
-    etag: false,
     keepsNames: true,
     handle: async (caller, { body }) => answerOf(await storeRecords(body.records, caller)),
   }),
@@ -125,12 +114,9 @@ export const writingRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/records/{id}/unlink",
     summary: "Undoes a stored record, as if it had never been received",
-    envelope: "problem",
     access: { scope: "identities:write", organizationWide: true },
-    query: noQuery,
-    body: { schema: noQuery, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null },
+    body: objectBody(noQuery),
     answer: z.strictObject({ linkId: z.string() }),
-    etag: false,
     keepsNames: true,
     handle: async ({ daybook }, { params }) => {
       const linkId = params["id"] ?? "";

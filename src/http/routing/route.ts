@@ -1,15 +1,14 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "../../core/base/errors.js";
+import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { QueryNotice } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { RequiredAccess, ServedDaybook } from "../access/access.js";
-import type { TokenRecord } from "../access/token.js";
+import type { Caller, RequiredAccess, ServedDaybook } from "../access/rights.js";
 import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 
-/** Rules for the body of a route. */
 export interface BodyRule {
   readonly schema: z.ZodObject;
   /** Limit of the bytes sent, and of the bytes after inflating. */
@@ -35,14 +34,6 @@ export interface Agent {
   readonly browser?: string;
 }
 
-/** The token of a request, and the rows that it may read. */
-export interface Caller {
-  readonly token: TokenRecord;
-  readonly daybook: ServedDaybook;
-  /** The project of the path, else the token's; null: the whole organization. */
-  readonly project: string | null;
-}
-
 /** Gauges of the process that appear in the metrics of every organization. */
 export type ProcessGauges = Readonly<Record<string, number>>;
 
@@ -57,7 +48,6 @@ export interface RouteRequest<Body, Query> {
   readonly receivedAtMs: number;
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /** Whether the caller's token is still valid. */
   readonly isTokenValid: () => Promise<boolean>;
   readonly senderClock: SenderClock;
   readonly readAgent: (text: string) => Agent;
@@ -72,7 +62,6 @@ export interface RouteRequest<Body, Query> {
   readonly notices: readonly QueryNotice[];
 }
 
-/** The clock of the sender of one request. */
 export interface SenderClock {
   /**
    * Our clock minus the sender's, in ms: the smallest offset seen for any of these ids; null if `sentAt` cannot be read.
@@ -105,7 +94,6 @@ export interface RouteSummary {
   readonly access: RequiredAccess | null;
 }
 
-/** A route as the edge filter needs it. */
 export interface EdgeRoute extends RouteSummary {
   /** True: the route stores data, even by GET. */
   readonly writes: boolean;
@@ -140,7 +128,6 @@ export interface GuardedRoute extends RouteBase {
   readonly handle: (caller: Caller, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
 }
 
-/** A route that serves a file to browsers. */
 export interface FileRoute extends RouteBase {
   readonly access: null;
   readonly file: ServedFile;
@@ -199,7 +186,6 @@ export interface Visitor {
   readonly place: { readonly country?: string; readonly region?: string; readonly city?: string };
 }
 
-/** The answer to a client library. */
 export interface ClientAnswer {
   readonly status: 200 | 400;
   readonly code: ErrorCode | null;
@@ -219,22 +205,30 @@ export interface ClientRoute extends RouteBase {
 
 export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
 
-/** Whether a route stores data. */
 export function isWriting(route: Route): boolean {
   if ("sends" in route) return true;
   return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
 }
 
-/** Types a route: its handler gets body and query in the types of their schemas. */
-export function guarded<Body extends z.ZodObject, Query extends z.ZodObject>(
-  route: RouteBase & {
+export const noQuery = z.strictObject({});
+
+/** The rule for a JSON object of the size of a query. */
+export function objectBody<Body extends z.ZodObject>(schema: Body): BodyRule & { readonly schema: Body } {
+  return { schema, maxByteLength: SERVER_LIMITS.queryBodyBytes, list: null };
+}
+
+type Defaulted = "method" | "envelope" | "query" | "etag";
+
+/** A route whose handler gets body and query in the types of their schemas. By default, it is a GET without query and ETag. */
+export function guarded<Body extends z.ZodObject, Query extends z.ZodObject = typeof noQuery>(
+  route: Omit<RouteBase, Defaulted> & Partial<Pick<RouteBase, Defaulted>> & {
     readonly access: RequiredAccess;
-    readonly query: Query;
-    readonly body: (BodyRule & { readonly schema: Body }) | null;
+    readonly query?: Query;
+    readonly body?: BodyRule & { readonly schema: Body };
     readonly keepsNames?: boolean;
     readonly handle: (caller: Caller, request: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
   },
 ): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.
-  return { ...route, handle: route.handle as GuardedRoute["handle"] };
+  return { method: "GET", envelope: "problem", query: noQuery, body: null, etag: false, ...route, handle: route.handle as GuardedRoute["handle"] };
 }

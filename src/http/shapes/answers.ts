@@ -51,7 +51,6 @@ const foundEvent = eventRecord.extend({
   identity_id: z.string().nullish().meta({ description: `${allFields} null: the event has neither a user id nor an anonymous id.` }),
 });
 
-/** Response shapes for status 200, for the OpenAPI document. */
 export const answers = {
   count: ok(count),
   perDay: ok(z.array(z.strictObject({ day, count }))),

@@ -50,7 +50,6 @@ export const eventSchema = z.strictObject({
   company_id: text,
 });
 
-/** Body of `POST /v1/events`. */
 export const eventsBody = z.strictObject({
   events: z.array(z.unknown().meta({ $ref: "#/components/schemas/Event" })),
 });
@@ -75,7 +74,6 @@ export const recordSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("project"), name: z.string() }),
 ]);
 
-/** Body of `POST /v1/records`. */
 export const recordsBody = z.strictObject({
   records: z.array(z.unknown().meta({ $ref: "#/components/schemas/Record" })),
 });

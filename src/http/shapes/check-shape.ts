@@ -70,7 +70,6 @@ function memberNames(root: z.ZodType, path: readonly PropertyKey[]): readonly st
   return at instanceof z.ZodObject ? Object.keys(at.shape as object) : [];
 }
 
-/** Unwraps optional and nullable schemas. */
 export function unwrap(schema: unknown): unknown {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrap(schema.unwrap()) : schema;
 }

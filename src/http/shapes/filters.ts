@@ -55,7 +55,6 @@ const segmentGroups = z
 /** A segment without a name. */
 export const segmentBody = z.strictObject({ groups: segmentGroups }).meta({ required: ["groups"] });
 
-/** A saved segment. */
 export const savedSegment = z.strictObject({ name: z.string(), groups: z.array(z.unknown()).meta({ description: "As they were sent." }) });
 
 /** The segments of one query, by names that the query chooses. */

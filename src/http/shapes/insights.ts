@@ -72,7 +72,6 @@ const at = choice(["entry", "last"], {
 const rule = z.strictObject({ pattern: z.string().nullish(), label: z.string().nullish() }).meta({ required: ["pattern", "label"] });
 const label = z.string().nullish().meta({ description: "A label, as renamed by the rules." });
 
-/** Bodies of the insight routes. */
 export const insightBodies = {
   trend: z.strictObject({
     ...insight,
@@ -196,7 +195,6 @@ const pages = z.array(z.strictObject({ value: z.string(), sessions: count, bounc
 const web = z.strictObject({ visitors: count, views: count, visits: count, views_per_visit: rate, bounce_rate: rate, duration_avg_sec: seconds });
 const visits = z.array(z.strictObject({ value: z.string(), visitors: count, visits: count }));
 
-/** Answers of the insight routes. */
 export const insightAnswers = {
   trend: z.strictObject({
     ...answered,

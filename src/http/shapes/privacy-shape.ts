@@ -5,7 +5,6 @@ const STATUSES = ["pending_verification", "submitted", "acknowledged", "resolved
 const RESOLUTIONS = ["completed", "no_records_found", "partially_completed", "denied", "withdrawn"] as const;
 const REGULATIONS = ["gdpr", "ccpa", "lgpd", "other"] as const;
 
-/** Bodies of the privacy request routes. */
 export const privacyBodies = {
   create: z.strictObject({
     type: z.enum(TYPES),
@@ -57,7 +56,6 @@ const record = z.strictObject({
   receipt: receipt.nullable().meta({ description: "What the erasure removed." }),
 });
 
-/** Answers of the privacy request routes. */
 export const privacyAnswers = {
   record,
   list: z.strictObject({ privacy_requests: z.array(record) }),
@@ -68,7 +66,6 @@ const deletedCount = z.int().min(0);
 const project = z.string().nullish().meta({ description: "Absent or null: all projects." });
 const days = z.number().meta({ description: "Days to keep an event after the day (UTC) on which it happened, 1 to 36,525." });
 
-/** Bodies of the routes that delete events and set retention rules. */
 export const deletionBodies = {
   events: z.strictObject({
     before: z.string().meta({
@@ -82,7 +79,6 @@ export const deletionBodies = {
   none: z.strictObject({}),
 };
 
-/** Answers of the routes that delete events and set retention rules. */
 export const deletionAnswers = {
   receipt: z.strictObject({
     deleted_at: z.string().meta({ description: "ISO 8601 with milliseconds, UTC." }),

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { IdentityInput } from "../../query/plan/input.js";
 import { MEASURES } from "../../query/plan/reports/events.js";
 import { date, segments, selector } from "./filters.js";
 
@@ -11,7 +10,7 @@ interface IntegerRange {
   readonly default: number;
 }
 
-/** A plain decimal integer. The range is documentation only; `plan/` enforces it. */
+/** A plain decimal integer, which becomes a number in the input of the query. `plan/` enforces its range. */
 function integer(range: IntegerRange) {
   const plain = z.string().refine((text) => PLAIN_INTEGER.test(text), "expected a plain decimal integer");
   return plain.optional().meta({ type: "integer", ...range });
@@ -30,7 +29,6 @@ const identity = {
 const rangeDays = integer({ minimum: 1, maximum: 365, default: 30 });
 const level = z.enum(["account", "identity"]).optional().meta({ default: "account" });
 
-/** Query parameters of the GET report routes. */
 export const reportQueries = {
   sessions: z.strictObject({ ...identity, limit: integer({ minimum: 1, maximum: 100, default: 50 }), cursor: text }),
   identity: z.strictObject(identity),
@@ -52,29 +50,10 @@ export const reportQueries = {
   companyTopUsers: z.strictObject({ range_days: rangeDays, limit: integer({ minimum: 1, maximum: 100, default: 20 }) }),
 };
 
-type QueryOf<K extends keyof typeof reportQueries> = z.infer<(typeof reportQueries)[K]>;
-
-/** Converts the parameters that the four identity reports share to library names. */
-export function identityInput(query: QueryOf<"identity">): IdentityInput {
-  const input = {
-    email: query.email ?? null,
-    userId: query.user_id ?? null,
-    startDate: query.start_date ?? null,
-    endDate: query.end_date ?? null,
-  };
-  return input as IdentityInput; // plan/ rejects neither and both, with the same messages as for the library
-}
-
-/** A parameter that passed its schema, as a number; null if absent. */
-export function numberOf(parameter: string | undefined): number | null {
-  return parameter === undefined ? null : Number(parameter);
-}
-
 const uniqueUsers = { event_name: selector.event_name, start_date: date, end_date: date, filter_groups: selector.filter_groups, segments };
 const countEvents = { ...uniqueUsers, user_id: z.string().nullish() };
 const fill = z.boolean().nullish().meta({ description: "Whether to include days without events." });
 
-/** Bodies of the routes that count, aggregate and search. */
 export const queryBodies = {
   countEvents: z.strictObject(countEvents),
   perDay: z.strictObject({ ...countEvents, fill }),
@@ -131,7 +110,6 @@ export const unconverted = z
   .array(z.strictObject({ currency: z.string(), revenue: z.number(), orders: count }))
   .meta({ description: "Money in currencies without an exchange rate; no other figure includes it." });
 
-/** Answers of the reports about identities, revenue and companies. */
 export const reportAnswers = {
   sessions: z.strictObject({
     identity_id: z.string(),

@@ -51,7 +51,6 @@ const calls = {
   alias: z.looseObject({ ...call, previousId: requiredId, userId: requiredId }),
 };
 
-/** Bodies of the tracking routes. */
 export const trackingBodies = {
   ...calls,
   batch: z.looseObject({
@@ -63,7 +62,6 @@ export const trackingBodies = {
 
 const count = z.int().min(0);
 
-/** Answer of the tracking routes. */
 export const trackingAnswer = z.strictObject({
   success: z.literal(true),
   accepted: count,
@@ -144,7 +142,6 @@ export function idOf(value: unknown): string | null {
   return typeof value === "number" && Number.isFinite(value) ? digitsOf(value) : textOf(value);
 }
 
-/** All members except the named ones. */
 export function without(members: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
@@ -194,7 +191,6 @@ export interface ReceivedEvent {
   readonly event: EventInput;
 }
 
-/** A received record that changes identities. */
 export interface ReceivedRecord {
   readonly record: RecordKind;
   readonly call: TrackingCall;

@@ -5,7 +5,8 @@ import type { EventInput } from "../../core/schema/event.js";
 import { splitAddress, withoutUser } from "../../core/schema/web-address.js";
 import { namedRejections } from "../answer/error-reply.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { Caller, RouteRequest, Agent } from "../routing/route.js";
+import type { Caller } from "../access/rights.js";
+import type { RouteRequest, Agent } from "../routing/route.js";
 import {
   CALL_KINDS, RECORD_KINDS, trackingBodies, callTimeMs, faultOf, objectOf, idOf, screenOf, textOf, type ReceivedItem, type TrackingCall,
   type CallKind, type EventKind, type RecordKind, type JsonObject,
@@ -17,7 +18,6 @@ import {
 /** Event names of views; both count as page views. */
 const VIEW_NAMES = { page: "pageview", screen: "screen-view" } as const;
 
-/** Converts a track, page or screen call to an event. */
 function eventOfCall(
   kind: EventKind,
   call: TrackingCall,

@@ -3,9 +3,8 @@ import type { AdjustedEvent, EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { idOfJson } from "../../core/base/json-text.js";
 import type { IdentifyInput, LinkResult } from "../../core/schema/record.js";
-import { authorize, aliasRefused, hideSuppressed, type ServedDaybook } from "../access/access.js";
+import { authorize, hideSuppressed, type Caller, type ServedDaybook } from "../access/rights.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { Caller } from "../routing/route.js";
 import { faultOf, withUsableIds, type TrackingCall, type RecordKind, type ReceivedItem, type ReceivedEvent, type ReceivedRecord } from "./call.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 
@@ -46,7 +45,6 @@ function toCallNames(thrown: unknown): unknown {
   return new DaybookError(thrown.code, message, { ...thrown.details, param: name }, { cause: thrown });
 }
 
-/** A received item, with its index in the request. */
 export type ReceivedEntry = ReceivedItem & { readonly index: number };
 
 /** An item that was not stored, and why. Not an error object: ten thousand of them would take a hundred megabytes. */
@@ -61,7 +59,6 @@ export function rejectedBy({ code, message, details }: DaybookError, index: numb
   return { index, code, message, details };
 }
 
-/** The error of a single item. */
 export function errorOf({ code, message, details }: Rejected): DaybookError {
   return new DaybookError(code, message, details);
 }
@@ -73,16 +70,18 @@ export interface TrackingOutcome {
   readonly adjusted: readonly AdjustedEvent[];
 }
 
-/** Checks the scope for records. @throws insufficient_scope (items that link ids need a scope of their own) */
 export function authorizeRecords(entries: readonly ReceivedEntry[], { token }: Caller): void {
   if (entries.some(isRecord)) authorize({ scope: "identities:write" }, token);
 }
 
-/**
- * Stores items; a bad one does not stop the others. Events are stored as one batch and each record by itself, all concurrently, because their order
- * does not matter.
- * @param onNotices called with placeholder ids, and with aliases that a token of one project may not send, if there are any
- */
+/** An alias sent with a token of one project would change identities in all projects. */
+const ALIAS_REFUSED = {
+  code: "organization_token_required",
+  message: "alias: expected an organization token, got a project token; an alias changes identities in every project",
+  details: {},
+} as const;
+
+/** Stores events as one batch and each record by itself, all concurrently, because their order does not matter. A bad one stops no other. */
 export async function storeEntries(
   sent: readonly ReceivedEntry[],
   { daybook, project, token }: Caller,
@@ -104,8 +103,7 @@ export async function storeEntries(
   const rejected = ingested.rejected.map(({ index, code, message }) => {
     return { index: indexIn(events, index), code: code as ErrorCode, message, details: {} };
   });
-  const fault = aliasRefused();
-  for (const { index } of refused) rejected.push(rejectedBy(fault, index));
+  for (const { index } of refused) rejected.push({ index, ...ALIAS_REFUSED });
   const adjusted = ingested.adjusted.map(({ index, createdAt }) => ({ index: indexIn(events, index), createdAt }));
   let accepted = ingested.accepted;
   for (const [at, link] of links.entries()) {

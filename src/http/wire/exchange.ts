@@ -1,3 +1,4 @@
+import { concatBytes } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 
 /** Facts about a request, found before it reached the handler. Plain values, so that another thread can send them. */
@@ -55,7 +56,6 @@ export interface WireReply {
   readonly body: string | Uint8Array | BodyStream | null;
 }
 
-/** The error for a body above its limit. */
 export function bodyTooLarge(maxByteLength: number): DaybookError {
   return new DaybookError("body_too_large", `expected a body of at most ${maxByteLength} bytes, also after decompression`);
 }
@@ -80,7 +80,6 @@ export function wireRequestOf(request: Request, address?: string): WireRequest {
   };
 }
 
-/** Converts an answer to a web `Response`. */
 export function responseOf(reply: WireReply): Response {
   const { body } = reply;
   // A web response does not accept shared memory.
@@ -91,7 +90,6 @@ export function responseOf(reply: WireReply): Response {
   );
 }
 
-/** Whether a body is produced over time. */
 export function isStream(body: WireReply["body"]): body is BodyStream {
   return typeof body === "object" && body !== null && "next" in body;
 }
@@ -127,7 +125,7 @@ export async function readAll(
   let byteLength = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return joined(chunks, byteLength);
+    if (done) return joined(chunks);
     byteLength += value.length;
     try {
       if (byteLength > maxByteLength) throw bodyTooLarge(maxByteLength);
@@ -141,16 +139,9 @@ export async function readAll(
 }
 
 /** Concatenates chunks; a single one is returned unchanged. */
-export function joined(chunks: readonly Uint8Array[], byteLength: number): Uint8Array {
+export function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const bytes = new Uint8Array(byteLength);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return chunks.length === 1 && first !== undefined ? first : concatBytes(chunks);
 }
 
 /** Path and query of a URL. `Request.url` is absolute and normalised, so it needs no second parse. */
@@ -160,7 +151,6 @@ function targetOf(url: string): string {
   return url.slice(pathAt, fragmentAt === -1 ? undefined : fragmentAt);
 }
 
-/** The media type of an Arrow IPC stream. */
 export const ARROW_TYPE = "application/vnd.apache.arrow.stream";
 
 /** Whether an `Accept` header requests Arrow; otherwise the answer is JSON. */
@@ -175,7 +165,6 @@ export function acceptsArrow(header: string | null): boolean {
 /** Excludes texts that look like a token, because request ids are logged. */
 const ACCEPTED_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
 
-/** The request id that the caller sent, or a new one. */
 export function requestIdOf(request: WireRequest, make: () => string): string {
   const sent = request.header("x-request-id");
   return sent !== null && ACCEPTED_REQUEST_ID.test(sent) ? sent : make();

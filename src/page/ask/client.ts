@@ -19,18 +19,15 @@ export class ApiError extends Error {
     return this.status === 429 || this.status === 503;
   }
 
-  /** Whether the token is not, or no longer, valid. */
   get isSignedOut(): boolean {
     return this.status === 401;
   }
 }
 
-/** What was thrown, as the error of a request. */
 export function asApiError(thrown: unknown): ApiError {
   return thrown instanceof ApiError ? thrown : new ApiError("internal", 0, String(thrown), null, null);
 }
 
-/** What was thrown, in one line. */
 export function errorText(thrown: unknown): string {
   return thrown instanceof ApiError ? thrown.message : String(thrown);
 }
@@ -65,7 +62,6 @@ const CACHE_SIZE = 200;
 
 interface CachedAnswer {
   readonly answer: unknown;
-  /** The tick of its request. */
   readonly tick: number;
   /** Names in the query that no event has. */
   readonly unknown: readonly string[];
@@ -99,7 +95,6 @@ export class ApiClient {
     this.#tick += 1;
   }
 
-  /** The cached response of a query, if any. */
   cached<A>(query: PageQuery<A>): { readonly answer: A; readonly isFresh: boolean } | null {
     const entry = this.#cache.get(keyOf(query));
     return entry === undefined ? null : { answer: entry.answer as A, isFresh: entry.tick === this.#tick };
@@ -140,7 +135,6 @@ export class ApiClient {
     return answer;
   }
 
-  /** Sends a query; resolves with a successful response. @throws ApiError */
   async fetch({ method, path, body }: PageQuery<unknown>, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const init: RequestInit = {
       method,
@@ -292,7 +286,6 @@ export async function exportPerson(client: ApiClient, person: string, regulation
   return lines;
 }
 
-/** Downloads the bundle of a request. @throws ApiError */
 export async function bundleOf(client: ApiClient, id: string): Promise<string> {
   const response = await client.fetch(bundleQuery(id), new AbortController().signal);
   return await response.text();

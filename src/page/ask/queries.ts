@@ -27,7 +27,6 @@ export function post<A>(path: string, body: object): PageQuery<A> {
   return { method: "POST", path, body };
 }
 
-/** A key that identifies a query. */
 export function keyOf({ method, path, body }: PageQuery<unknown>): string {
   return `${method} ${path} ${body === null ? "" : JSON.stringify(body)}`;
 }
@@ -47,14 +46,12 @@ function shellText(text: string): string {
 /** Members of request bodies; those without a value are left out. */
 type BodyMembers = Readonly<Record<string, unknown>>;
 
-/** A query on an insight route, for a scope and additional members. */
 function insight<A>(name: string, scope: ViewScope, members: BodyMembers): PageQuery<A> {
   const { from, to, zone, filters } = scope;
   const shared = { ...selector({ event: "", filters }), start_date: from, end_date: to, time_zone: zone };
   return post(`/v1/projects/${encodeURIComponent(scope.project)}/insights/${name}`, present({ ...shared, ...present(members) }));
 }
 
-/** Selects events by name and filters, all of which must match. */
 function selector({ event, filters }: EventChoice): BodyMembers {
   return present({ event_name: event === "" ? null : event, filter_groups: filters.length === 0 ? null : [{ filters: filters.map(wireFilter) }] });
 }
@@ -78,22 +75,17 @@ function present(members: BodyMembers): BodyMembers {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Rows of a list in a panel. */
 export const LIST_ROWS = 9;
-/** Rows of a list in a dialog. */
 export const LONG_LIST_ROWS = 500;
 
-/** Figures, plot and most lists of the overview. */
 export function webQuery(scope: ViewScope, limit = LIST_ROWS): PageQuery<WebAnswer> {
   return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit });
 }
 
-/** The lists of `webQuery` in full. */
 export function longListsQuery(scope: ViewScope): PageQuery<WebAnswer> {
   return insight("web", scope, { limit: LONG_LIST_ROWS });
 }
 
-/** Visits by field values of their first events. */
 export function visitsByQuery(scope: ViewScope, fields: readonly string[], limit = LIST_ROWS): PageQuery<SessionsAnswer> {
   return insight("sessions", scope, { breakdown: { fields, limit }, limit: 1 });
 }
@@ -106,7 +98,6 @@ export function earlierQuery(scope: ViewScope, figure: "visitors" | "visits" | "
   return insight("trend", scope, { measure: { type: EARLIER_MEASURES[figure] }, interval: scope.unit, compare: scope.compare });
 }
 
-/** Revenue over time. */
 export function revenueTrendQuery(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { measure: { type: "revenue" }, interval: scope.unit, compare: scope.compare });
 }
@@ -133,7 +124,6 @@ export function funnelQuery(scope: ViewScope, { step, order, level, window, by }
   });
 }
 
-/** How many members of each cohort return. */
 export function retentionQuery(
   scope: ViewScope,
   { cohort, back, members, returned, unit, periods }: ChoicesOf<"retention">,
@@ -148,22 +138,18 @@ export function retentionQuery(
   });
 }
 
-/** New, returning, resurrecting and dormant people by unit of time. */
 export function lifecycleQuery(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<LifecycleAnswer> {
   return insight("lifecycle", withChoice(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: unit });
 }
 
-/** In how many units of the range each person was active. */
 export function stickinessQuery(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<StickinessAnswer> {
   return insight("stickiness", withChoice(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: "total", unit });
 }
 
-/** The scope with the additional filters of an event choice. */
 function withChoice(scope: ViewScope, { filters }: EventChoice): ViewScope {
   return { ...scope, filters: [...scope.filters, ...filters] };
 }
 
-/** Paths through visits. */
 export function pathsQuery(scope: ViewScope, { node, start, end, depth }: ChoicesOf<"paths">): PageQuery<PathsAnswer> {
   return insight("paths", scope, {
     node: node === "" ? "path" : node,
@@ -174,13 +160,11 @@ export function pathsQuery(scope: ViewScope, { node, start, end, depth }: Choice
   });
 }
 
-/** Maximum number of series in one plot. */
 export const SERIES_COUNT = 8;
 const VALUE_COUNT = 50;
 
 const MEASURES_WITHOUT_FIELD: readonly string[] = ["events", "unique_users", "sessions", "revenue"];
 
-/** Whether a measure needs a field. */
 export function takesField(measure: (typeof MEASURES)[number]): boolean {
   return !MEASURES_WITHOUT_FIELD.includes(measure);
 }
@@ -198,7 +182,6 @@ export function trendQuery(scope: ViewScope, { event, measure, field, by, cumula
   });
 }
 
-/** Values of a field in the range, most frequent first. */
 export function fieldValuesQuery(scope: ViewScope, field: string, limit = VALUE_COUNT): PageQuery<TrendAnswer> {
   return insight("trend", { ...scope, filters: [] }, { interval: "total", breakdown: { fields: [field], limit } });
 }
@@ -206,13 +189,11 @@ export function fieldValuesQuery(scope: ViewScope, field: string, limit = VALUE_
 const ATTRIBUTION_ROWS = 50;
 const COHORT_MONTHS = 36;
 
-/** Revenue by attribution. */
 export function attributionQuery(scope: ViewScope, { model, level, dimension }: ChoicesOf<"revenue">): PageQuery<AttributionAnswer> {
   const path = `/v1/projects/${encodeURIComponent(scope.project)}/revenue/by-attribution`;
   return get(path, { model, level, dimension, ...closedRange(scope), limit: ATTRIBUTION_ROWS });
 }
 
-/** Revenue of each month's new customers, of all time. */
 export function cohortsQuery(scope: ViewScope, { level }: Pick<ChoicesOf<"revenue">, "level">): PageQuery<CohortsAnswer> {
   return get(`/v1/projects/${encodeURIComponent(scope.project)}/revenue/ltv-cohorts`, { level, limit: COHORT_MONTHS });
 }
@@ -222,10 +203,8 @@ const SESSION_ROWS = 20;
 const REFERRER_ROWS = 10;
 const COMPANY_ROWS = 100;
 const COMPANY_USERS = 50;
-/** Maximum number of days that reports about companies look back. */
 export const RANGE_DAYS = 365;
 
-/** The most active people in the range, by user id. */
 export function mostActiveQuery(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
 }
@@ -273,12 +252,10 @@ export function searchQuery(scope: ViewScope, { event }: Pick<ChoicesOf<"events"
   return search(scope, { event_name: event === "" ? null : event, ...instants(scope) }, scope.filters.map(wireFilter), cursor);
 }
 
-/** One event by id, whatever its time. */
 export function eventQuery(scope: ViewScope, id: string): PageQuery<SearchAnswer> {
   return search(scope, {}, [{ field_name: "id", operator: "is", value: id }], null);
 }
 
-/** Events of a person in a time range, such as a session. */
 export function eventsOfPersonQuery(identity: string, project: string, start: string, end: string): PageQuery<SearchAnswer> {
   const filter = wireFilter({ field: "identity_id", operator: "is", value: identity });
   return search({ project }, { start_date: start, end_date: end }, [filter], null);
@@ -317,7 +294,6 @@ export function resolveQuery(id: string, resolution: NonNullable<ShownRequest["r
   return post(`/v1/privacy-requests/${encodeURIComponent(id)}/resolve`, { resolution });
 }
 
-/** All data about a person, as JSON lines. */
 export function bundleQuery(id: string): PageQuery<string> {
   return get(`/v1/privacy-requests/${encodeURIComponent(id)}/bundle`);
 }

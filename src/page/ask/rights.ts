@@ -1,7 +1,6 @@
 import type { ViewName } from "../state/view-state.js";
 import type { TokenAnswer } from "./answers.js";
 
-/** Whether a token has a scope. */
 export function hasScope({ scopes }: TokenAnswer, scope: string): boolean {
   return scopes.includes("*") || scopes.includes(scope);
 }
@@ -11,7 +10,6 @@ function isAdminOfAll({ role, project }: TokenAnswer): boolean {
   return (role === "owner" || role === "admin") && project === null;
 }
 
-/** Whether a token may read reports about people, revenue or companies. */
 export function canRead(token: TokenAnswer, scope: "identities:read" | "revenue:read" | "companies:read"): boolean {
   return hasScope(token, scope) && isAdminOfAll(token);
 }
@@ -26,7 +24,6 @@ const VIEW_RIGHTS: Readonly<Partial<Record<ViewName, (token: TokenAnswer) => boo
   store: (token) => token.project === null && hasScope(token, "metrics:read"),
 };
 
-/** Whether a token may run the queries of a view. */
 export function canOpen(token: TokenAnswer, view: ViewName): boolean {
   return VIEW_RIGHTS[view]?.(token) ?? hasScope(token, "analytics:read");
 }

@@ -25,7 +25,6 @@ export function quotedCell(text: string): string {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A response as a table, for download as CSV. */
 export interface Sheet {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number | boolean | null)[])[];
@@ -57,7 +56,6 @@ export function sheetOf(items: readonly object[]): Sheet {
   return { columns, rows };
 }
 
-/** Series over buckets, one row per bucket. */
 export function sheetOfSeries(
   buckets: readonly { readonly local: string | null }[],
   series: readonly { readonly name: string; readonly data: readonly (number | null)[] }[],

@@ -58,7 +58,6 @@ function language(code: string): string {
   }
 }
 
-/** The display text of a value. */
 export function fieldValue(field: string, value: string): string {
   if (value === "") return NOT_SET;
   if (field === "location_country" || field === "country") return country(value);
@@ -96,7 +95,6 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
 /** Fields of every event, offered in filters and breakdowns. */
 export const COMMON_FIELDS = Object.keys(FIELD_NAMES);
 
-/** The display name of a field; unknown fields keep their name. */
 export function fieldName(field: string): string {
   return FIELD_NAMES[field] ?? field;
 }
@@ -181,7 +179,6 @@ export function duration(seconds: number | null): FormattedNumber {
   return { short: minutes > 0 ? `${minutes} min ${total % 60} s` : `${total} s`, exact };
 }
 
-/** The change of a number from an earlier one. */
 export interface NumberChange extends FormattedNumber {
   readonly direction: "up" | "down" | "same";
 }
@@ -234,7 +231,6 @@ export function bucketShort({ local }: Pick<TrendBucket, "local">): string {
   return isWhole(local) ? format({ ...UTC, day: "numeric", month: "short" }).format(atMidnight(local)) : local;
 }
 
-/** The full label of a bucket. */
 export function bucketLong({ local }: Pick<TrendBucket, "local">, unit: Unit): string {
   if (local === null) return "";
   if (local.includes("T")) return `${longDay(local.slice(0, 10))}, ${local.slice(11, 16)}`;
@@ -261,12 +257,10 @@ export function instantShort(text: string, zone: string): string {
   return format({ timeZone: zone, day: "numeric", month: "short", ...TIME }).format(new Date(text));
 }
 
-/** The day of an instant. */
 export function instantDay(text: string | null, zone: string): string {
   return text === null ? NONE : format({ timeZone: zone, ...DAY }).format(new Date(text));
 }
 
-/** The time of day of an instant. */
 export function clock(text: string, zone: string): string {
   return format({ timeZone: zone, ...TIME }).format(new Date(text));
 }

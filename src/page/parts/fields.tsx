@@ -13,7 +13,6 @@ interface SelectProps<T extends string> {
   readonly isBare?: boolean;
 }
 
-/** A drop-down list. */
 export function Select<T extends string>({ label, value, names, onChoose, isBare = false }: SelectProps<T>) {
   const options = pairsOf(names);
   const onChange = (event: Event) => {
@@ -48,7 +47,6 @@ interface TextFieldProps {
   readonly required?: boolean;
 }
 
-/** A text field with suggestions. */
 export function TextField(props: TextFieldProps) {
   const { label, value, onCommit, onInput, suggestions = [], placeholder = "", type = "text", isBare = false, required = false } = props;
   const list = useId();
@@ -86,7 +84,6 @@ interface CheckboxProps {
   readonly onChoose: (value: boolean) => void;
 }
 
-/** A checkbox. */
 export function Checkbox({ label, value, onChoose }: CheckboxProps) {
   return (
     <label class="check">
@@ -110,7 +107,6 @@ type Suggestions = readonly (readonly [string, string])[];
 
 const NAME_COUNT = 200;
 
-/** Names of events in the period, most frequent first. */
 export function useEventNames(): Suggestions {
   return useFieldValues("name", NAME_COUNT);
 }
@@ -123,7 +119,6 @@ export function useFieldValues(field: string, count?: number): Suggestions {
   return (answer?.series ?? []).flatMap(({ values: [value = ""] }) => (value === "" ? [] : [[value, fieldValue(field, value)] as const]));
 }
 
-/** Names of the saved segments. */
 export function useSegmentNames(isNeeded: boolean): Suggestions {
   const { token } = usePage();
   const { answer } = useQuery(isNeeded && token.project === null ? segmentsQuery : null);

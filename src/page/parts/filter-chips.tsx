@@ -54,11 +54,9 @@ function FilterDialog({ onAdd, onClose }: { readonly onAdd: (filter: Filter) => 
 interface FilterChipsProps {
   readonly filters: readonly Filter[];
   readonly onChange: (filters: readonly Filter[]) => void;
-  /** Label of the button that adds a filter. */
   readonly add?: string;
 }
 
-/** Filters as sentences, each with a button that removes it. */
 export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsProps) {
   const [isAdding, setAdding] = useState(false);
   return (
@@ -94,7 +92,6 @@ interface EventFieldProps {
   readonly isBare?: boolean;
 }
 
-/** Selects events by name and filters. */
 export function EventField({ label, choice, onChange, isBare = false }: EventFieldProps) {
   const names = useEventNames();
   return (

@@ -93,7 +93,6 @@ interface IconButtonProps extends Omit<ButtonProps, "children" | "class"> {
   readonly label: string;
 }
 
-/** A button that shows only an icon. */
 export function IconButton({ icon, label, ...attributes }: IconButtonProps) {
   return (
     <button type="button" class="icon-button" aria-label={label} {...attributes}>
@@ -113,7 +112,6 @@ export function Num({ shown, figure }: { readonly shown: FormattedNumber; readon
   );
 }
 
-/** A number in large type. */
 export function BigNum(props: { readonly shown: FormattedNumber; readonly figure: string }) {
   return (
     <span class="figure-number">
@@ -136,7 +134,6 @@ export function ChangeMark({ change: shown, isCost }: { readonly change: NumberC
   );
 }
 
-/** An empty state: says that there is nothing to show, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="notice" role="status">
@@ -164,7 +161,6 @@ function titleOf({ code, isLoad, status }: ApiError): string {
   return status >= 500 ? "Something went wrong on the server" : "The query cannot be run";
 }
 
-/** Explains why a query failed. */
 export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; readonly onAgain: () => void }) {
   const { isLoad, detail, code, requestId, retryAfterSec } = error;
   return (
@@ -195,7 +191,6 @@ export function FormError({ text }: { readonly text: string | null }) {
   );
 }
 
-/** A named value in a list of facts. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>
@@ -205,12 +200,10 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
-/** A remark about a number, next to it. */
 export function Remark({ children }: { readonly children: ComponentChildren }) {
   return <p class="remark">{children}</p>;
 }
 
-/** Reserves the space of content that is loading. */
 export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -229,7 +222,6 @@ interface FigureProps {
   readonly children?: ComponentChildren;
 }
 
-/** One of several figures side by side. */
 export function Figure({ title, description, shown, figure, children }: FigureProps) {
   return (
     <div class="figure">
@@ -249,7 +241,6 @@ interface TotalProps {
   readonly show: (value: number | null) => FormattedNumber;
 }
 
-/** A total in large type, with its change. */
 export function Total({ figure, total, before, show }: TotalProps) {
   return (
     <div class="figures alone">
@@ -263,7 +254,6 @@ export function Total({ figure, total, before, show }: TotalProps) {
 
 interface LoadedProps<A> {
   readonly result: QueryState<A>;
-  /** Expected number of lines. */
   readonly lines: number;
   readonly children: (answer: A) => ComponentChildren;
 }

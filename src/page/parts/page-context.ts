@@ -6,7 +6,6 @@ import { withFilter, type Filter } from "../state/filter.js";
 import { choose, type ChoicesOf, type PageClock, type ViewName, type ViewScope, type ViewState } from "../state/view-state.js";
 import { keyOf, type PageQuery } from "../ask/queries.js";
 
-/** The context of every view. */
 export interface PageContext {
   readonly viewState: ViewState;
   readonly scope: ViewScope;
@@ -29,13 +28,11 @@ export function usePage(): PageContext {
   return page;
 }
 
-/** Returns a function that adds filters to the view state. */
 export function useFilterBy(): (...filters: readonly Filter[]) => void {
   const { viewState, go } = usePage();
   return (...filters) => go({ ...viewState, filters: filters.reduce(withFilter, viewState.filters) });
 }
 
-/** The choices of a view, and a function that changes some of them. */
 export function useChoices<V extends ViewName>(view: V): readonly [ChoicesOf<V>, (changed: Partial<ChoicesOf<V>>) => void] {
   const { viewState, go } = usePage();
   return [viewState.choices[view], (changed) => go(choose(viewState, view, changed))];
@@ -43,7 +40,6 @@ export function useChoices<V extends ViewName>(view: V): readonly [ChoicesOf<V>,
 
 const RETRY_SEC = 5;
 
-/** The state of a query. */
 export interface QueryState<A> {
   readonly query: PageQuery<A> | null;
   /** The response to this query, or to the previous one while this one is loading. */

@@ -2,12 +2,11 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { keyOf, curlOf, type PageQuery } from "../ask/queries.js";
 import { csvOf, type Sheet } from "../format/sheet.js";
-import { Button, ErrorNotice, Icon, IconButton, Skeleton } from "./inline.js";
+import { Button, Icon, IconButton, Loaded } from "./inline.js";
 import { usePage, type QueryState } from "./page-context.js";
 import { Dialog } from "./dialog.js";
 import { PlainTable } from "./tables.js";
 
-/** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
@@ -38,7 +37,6 @@ interface QueryDialogProps {
   readonly onClose: () => void;
 }
 
-/** A panel's query, the curl command for it, and its response as a table and as files. */
 function QueryDialog({ title, query, also, answer, sheet, onClose }: QueryDialogProps) {
   const { client, scope } = usePage();
   const curl = curlOf(query, client.root);
@@ -99,18 +97,15 @@ interface PanelProps<A> {
   /** The response as a table, for the download and the preview. */
   readonly sheet: (answer: A) => Sheet;
   readonly children: (answer: A) => ComponentChildren;
-  /** Content next to the title. */
   readonly head?: ComponentChildren;
   /** Expected number of lines, so that the layout does not shift. */
   readonly lines?: number;
-  /** Shown while there is no query. */
   readonly noQuery?: ComponentChildren;
   readonly class?: string;
   /** Another query that the panel depends on. */
   readonly also?: PageQuery<unknown> | null;
 }
 
-/** A panel that shows the response to a query, and offers the query as a curl command and the response as files. */
 export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQuery, class: name = "", also = null }: PanelProps<A>) {
   const [isQueryOpen, setQueryOpen] = useState(false);
   const { query, answer, error, isOld } = result;
@@ -118,7 +113,6 @@ export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQu
   const isStale = error !== null && answer !== null && (error.isLoad || error.code === "unreachable");
   const { client } = usePage();
   const unknown = query === null || isOld ? [] : client.unknownNames(query);
-  const hasFailed = error !== null && !isStale;
   return (
     <section
       class={`panel ${name}`}
@@ -148,15 +142,7 @@ export function Panel<A>({ title, result, sheet, children, head, lines = 9, noQu
         </p>
       )}
       <div class={isOld ? "panel-body old" : "panel-body"}>
-        {query === null ? (
-          noQuery
-        ) : hasFailed ? (
-          <ErrorNotice error={error} onAgain={result.again} />
-        ) : answer === null ? (
-          <Skeleton lines={lines} />
-        ) : (
-          children(answer)
-        )}
+        {query === null ? noQuery : <Loaded result={isStale ? { ...result, error: null } : result} lines={lines}>{children}</Loaded>}
       </div>
       {isQueryOpen && query !== null && (
         <QueryDialog

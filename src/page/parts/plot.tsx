@@ -5,7 +5,6 @@ import { bucketLong, bucketShort, type FormattedNumber } from "../format/text.js
 import type { Unit } from "../state/period.js";
 import { usePage } from "./page-context.js";
 
-/** Colors for the canvas, from the style sheet. */
 interface PlotColors {
   readonly text: string;
   readonly grid: string;
@@ -32,13 +31,11 @@ function plotColors(element: HTMLElement): PlotColors {
   return colors;
 }
 
-/** The same color with an alpha value. */
 function withAlpha(color: string, alpha: number): string {
   const [r, g, b] = color.match(/[\d.]+/g) ?? [];
   return r === undefined || g === undefined || b === undefined ? color : `rgba(${r}, ${g}, ${b}, ${alpha})`;
 }
 
-/** One line of a plot. */
 export interface PlotLine {
   readonly name: string;
   readonly data: readonly (number | null)[];
@@ -249,14 +246,12 @@ interface TimePlotProps extends Omit<PlotProps, "labels" | "titles" | "earlierTi
   readonly unit: Unit;
 }
 
-/** A plot over the buckets of a response. */
 export function TimePlot({ buckets, earlierBuckets = [], unit, ...plot }: TimePlotProps) {
   const titlesOf = (all: readonly PlotBucket[]) => all.map((bucket) => bucketLong(bucket, unit));
   const isOpenEnd = buckets.at(-1)?.partial === true;
   return <Plot {...plot} isOpenEnd={isOpenEnd} labels={buckets.map(bucketShort)} titles={titlesOf(buckets)} earlierTitles={titlesOf(earlierBuckets)} />;
 }
 
-/** The names of the lines, by color. */
 export function Legend({ names }: { readonly names: readonly string[] }) {
   return (
     <ul class="legend">

@@ -68,7 +68,6 @@ export function Grid<R>({ label, columns, rows, keyOf, class: name = "", empty }
   );
 }
 
-/** A sheet, unformatted. */
 export function PlainTable({ sheet: { columns, rows }, label }: { readonly sheet: Sheet; readonly label: string }) {
   return (
     <Grid

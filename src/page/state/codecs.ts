@@ -13,7 +13,6 @@ export function oneOf<const N extends readonly [string, ...string[]]>(names: N):
   return { initial, parse, print: (value) => (value === initial ? [] : [value]) };
 }
 
-/** Any text. */
 export function text(initial = ""): AddressCodec<string> {
   return { initial, parse: ([given]) => given ?? initial, print: (value) => (value === initial ? [] : [value]) };
 }

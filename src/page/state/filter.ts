@@ -36,7 +36,6 @@ export interface Filter {
 /** Maximum number in a view state: a query accepts 100 in all, including the filters of funnel steps. */
 const FILTER_COUNT = 20;
 
-/** Whether an operator compares with a value. */
 export function takesValue(operator: OperatorName): boolean {
   return operator !== "is_set" && operator !== "is_not_set";
 }
@@ -102,12 +101,10 @@ function printChoice({ event, filters }: EventChoice): string {
   return joinParts([event, ...filters.flatMap(filterParts)]);
 }
 
-/** One choice of events; any event initially. */
 export const eventChoice: AddressCodec<EventChoice> = {
   initial: ANY_EVENT,
   parse: ([given]) => (given === undefined ? ANY_EVENT : parseChoice(given)),
   print: (choice) => (isAnyEvent(choice) ? [] : [printChoice(choice)]),
 };
 
-/** The steps of a funnel. */
 export const stepList: AddressCodec<readonly EventChoice[]> = listOf(parseChoice, printChoice, STEP_COUNT);

@@ -24,7 +24,6 @@ function dayOfMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The day in a zone at an instant. */
 export function dayIn(zone: string, nowMs: number): string {
   return dayOfMs(nowMs + offsetMs(zone, nowMs));
 }
@@ -61,7 +60,6 @@ export function endOfDay(day: string, zone: string): string {
   return new Date(Date.parse(startOfDay(addDays(day, 1), zone)) - 1).toISOString();
 }
 
-/** Whether the runtime has a zone of this name. */
 export function isZone(name: string): boolean {
   if (name === "" || /^[+-]/.test(name)) return false;
   try {
@@ -71,7 +69,6 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The named periods and their labels. */
 export const PERIODS = {
   today: "Today",
   "7d": "Last 7 days",
@@ -99,7 +96,6 @@ function isName(text: string): text is PeriodName {
   return Object.hasOwn(PERIODS, text);
 }
 
-/** The days of a period as of today. */
 export function rangeOf(period: Period, today: string): DayRange {
   if (typeof period !== "string") return period;
   if (period === "all") return { from: null, to: null };

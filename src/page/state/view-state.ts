@@ -59,13 +59,10 @@ export const VIEW_NAMES = Object.keys(CHOICES) as ["overview", ...ViewName[]];
 
 type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends AddressCodec<infer V> ? V : never };
 
-/** The choices of one view. */
 export type ChoicesOf<V extends ViewName> = ValuesOf<(typeof CHOICES)[V]>;
 
-/** The choices of all views, by name of the view. */
 export type Choices = { readonly [V in ViewName]: ChoicesOf<V> };
 
-/** A view's choices with their codecs, for iteration. */
 function codecsOf(view: ViewName): [string, AddressCodec<unknown>][] {
   return Object.entries(CHOICES[view]) as [string, AddressCodec<unknown>][];
 }
@@ -90,12 +87,10 @@ export interface ViewState {
   readonly choices: Choices;
 }
 
-/** Changes choices of a view, and makes it the current one. */
 export function choose<V extends ViewName>(viewState: ViewState, view: V, changed: Partial<ChoicesOf<V>>): ViewState {
   return { ...viewState, view, choices: { ...viewState.choices, [view]: { ...viewState.choices[view], ...changed } } };
 }
 
-/** Switches to another view with the same period, project and filters. */
 export function switchView(viewState: ViewState, view: ViewName): ViewState {
   return { ...viewState, view };
 }
@@ -133,7 +128,6 @@ const zone: AddressCodec<string> = {
   print: (name) => (name === "" ? [] : [name]),
 };
 
-/** Members that all views share. */
 const SHARED = {
   view: oneOf(VIEW_NAMES),
   project: text(),

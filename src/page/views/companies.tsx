@@ -9,7 +9,6 @@ import { Panel } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
 import { choose } from "../state/view-state.js";
 
-/** Companies and their active people. */
 export function Companies() {
   const { scope } = usePage();
   const [{ sort, company }] = useChoices("companies");

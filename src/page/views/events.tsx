@@ -20,7 +20,6 @@ const FIELDS = [
   ...(["location_country", "location_region", "location_city", "device", "os", "browser", "screen", "language"] as const),
 ];
 
-/** A single event with all its fields. Each value can be turned into a filter. */
 function EventDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { scope } = usePage();
   const result = useQuery(eventQuery(scope, id));
@@ -89,7 +88,6 @@ function FieldFact({ name, field, value }: { readonly name: string; readonly fie
   );
 }
 
-/** A list of events, which can be filtered, followed live, and opened. */
 export function Events() {
   const { scope, client } = usePage();
   const [{ event, open }, change] = useChoices("events");
@@ -179,7 +177,6 @@ interface EventRowsProps {
   readonly onOpen: (event: ShownEvent) => void;
 }
 
-/** Events as rows; each opens with all its fields. */
 function EventRows({ events, zone, onOpen }: EventRowsProps) {
   const cut = (text: string) => (
     <span class="cut" title={text}>

@@ -135,7 +135,6 @@ interface StepListProps {
 
 const STEP_COUNT = 20;
 
-/** The steps of a funnel, which can be edited, moved and removed. */
 function StepList({ steps, onChange }: StepListProps) {
   const shown = steps.length === 0 ? [ANY_EVENT, ANY_EVENT] : steps;
   const replace = (at: number, step: EventChoice) => onChange(shown.map((other, index) => (index === at ? step : other)));
@@ -169,7 +168,6 @@ function StepList({ steps, onChange }: StepListProps) {
 const ORDERS = { sequential: "in this order", strict: "one right after the other", any: "in any order" } as const;
 const LEVELS = { identity: "people", session: "visits", account: "companies" } as const;
 
-/** How many entities get through each step. */
 export function Funnels() {
   const { scope } = usePage();
   const [chosen, change] = useChoices("funnels");

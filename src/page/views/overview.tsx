@@ -80,7 +80,6 @@ function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
   );
 }
 
-/** Figures of a site, also over time, and lists about its visits. */
 export function Overview() {
   const { scope, token } = usePage();
   const [{ figure }, change] = useChoices("overview");
@@ -205,7 +204,6 @@ const PANELS = { pages: ["Pages", PAGES], sources: ["Sources", SOURCES], places:
 type OverviewChoices = ChoicesOf<"overview">;
 type PanelName = keyof typeof PANELS;
 
-/** Lists of pages, sources, places and devices of visits. */
 export function Lists({ web }: { readonly web: QueryState<WebAnswer> }) {
   return (
     <div class="pair">
@@ -283,11 +281,9 @@ interface ExpandableListProps<A> {
   readonly result: QueryState<A>;
   readonly rows: (answer: A) => RankedRow[];
   readonly hasMore: (answer: A) => boolean;
-  /** The query for the full list. */
   readonly fullQuery: PageQuery<A>;
 }
 
-/** A list in a panel, which can be opened in full. */
 function ExpandableList<A>({ title, heads, tabs, result, rows, hasMore, fullQuery }: ExpandableListProps<A>) {
   const [isExpanded, setExpanded] = useState(false);
   return (

@@ -147,7 +147,6 @@ function descriptionOf({ step, sessions, drop_offs }: Node): string {
 
 const SHOWN_ROWS = 15;
 
-/** Complete paths, most frequent first. */
 function Sequences({ answer: { sequences, sessions }, field }: { readonly answer: PathsAnswer; readonly field: string }) {
   return (
     <Grid
@@ -178,7 +177,6 @@ function Sequences({ answer: { sequences, sessions }, field }: { readonly answer
 
 const DEPTHS = ["3", "4", "5", "6", "8"] as const;
 
-/** Paths through visits. */
 export function Paths() {
   const { scope } = usePage();
   const [chosen, change] = useChoices("paths");

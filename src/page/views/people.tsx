@@ -14,7 +14,6 @@ import { hasScope } from "../ask/rights.js";
 import { Confirmation } from "../parts/dialog.js";
 import { TextField } from "../parts/fields.js";
 
-/** One person, found by an id or an email, or the most active people. */
 export function People() {
   const { viewState, go } = usePage();
   const { person } = viewState.choices.people;
@@ -72,7 +71,6 @@ function MostActive() {
   );
 }
 
-/** Everything about one person in the period. */
 export function Person({ person }: { readonly person: string }) {
   const { scope } = usePage();
   const profile = useQuery(profileQuery(scope, person));
@@ -213,7 +211,6 @@ function PersonActions({ person }: { readonly person: string }) {
   );
 }
 
-/** Sessions, newest first; each expands to its events. */
 function Timeline({ person, first }: { readonly person: string; readonly first: PersonSessionsAnswer }) {
   const { scope, client } = usePage();
   const [older, setOlder] = useState<PersonSessionsAnswer | null>(null);

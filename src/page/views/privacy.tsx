@@ -40,7 +40,6 @@ function subjectOf({ subject }: ShownRequest): string | null {
   return "user_id" in subject ? subject.user_id : null;
 }
 
-/** Requests of people about their data, and their state. */
 export function Privacy() {
   const { scope, token } = usePage();
   const result = useQuery(privacyQuery);
@@ -134,7 +133,6 @@ interface RequestDialogProps {
   readonly onDone: () => void;
 }
 
-/** One request: its history, and the steps that may follow. */
 function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
   const { scope, client, token } = usePage();
   const [isErasing, setErasing] = useState(false);

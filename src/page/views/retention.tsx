@@ -97,7 +97,6 @@ function Cell({ period: { rate, entities, of, incomplete }, highest, isTotal = f
 /** Rows of the table; the plot and the file contain all. */
 const STICKINESS_ROWS = 31;
 
-/** On how many days, weeks or months of the range people were active. */
 function Stickiness() {
   const { scope } = usePage();
   const [chosen] = useChoices("retention");
@@ -153,7 +152,6 @@ const SHOWN = { cohorts: "Cohorts", lifecycle: "Lifecycle", stickiness: "Stickin
 const MEMBERS = { first_time: "at their first time", recurring: "at every time" } as const;
 const RETURNED = { on: "in exactly that period", on_or_after: "in that period or later" } as const;
 
-/** Retention by cohort, lifecycle and stickiness. */
 export function Retention() {
   const [chosen, change] = useChoices("retention");
   const report = (
@@ -208,7 +206,6 @@ const DORMANT_REMARK = "people who may still come back count as dormant.";
 /** Rows of the table, for the newest buckets; the plot and the file contain all. */
 const LIFECYCLE_ROWS = 12;
 
-/** New, returning, resurrecting and dormant people of each unit of time. */
 function Lifecycle() {
   const { scope } = usePage();
   const [chosen] = useChoices("retention");
@@ -263,7 +260,6 @@ function LifecycleRows({ buckets, unit }: { readonly buckets: readonly ShownLife
 
 const UNITS = { day: "Days", week: "Weeks", month: "Months" } as const;
 
-/** A choice of the unit of periods. */
 function UnitTabs() {
   const [{ unit }, change] = useChoices("retention");
   return <Tabs label="Periods" names={UNITS} chosen={unit} onChoose={(chosen) => change({ unit: chosen })} />;

@@ -14,7 +14,6 @@ const MODELS = { first_touch: "the first touch", last_touch: "the last touch" } 
 const DIMENSIONS = { source: "Source", medium: "Channel", campaign: "Campaign" } as const;
 const LEVELS = { account: "companies, otherwise people", identity: "people" } as const;
 
-/** Revenue over time, by attribution, and by month of first visit. */
 export function Revenue() {
   const { scope } = usePage();
   const [chosen, change] = useChoices("revenue");
@@ -110,7 +109,6 @@ function sheetOfRevenue({ buckets, series }: TrendAnswer): Sheet {
   return sheetOfSeries(buckets, series.map(({ data }) => ({ name: "revenue", data })));
 }
 
-/** The total revenue, and its plot. */
 function RevenueOverTime({ answer }: { readonly answer: TrendAnswer }) {
   const { scope } = usePage();
   const { buckets, series, previous, currency } = answer;

@@ -50,7 +50,6 @@ const HEALTH = { ok: "Reads and writes", read_only: "Reads only", unreachable: "
 
 const OVER_RESERVE = "Distinct values use three quarters of their space: new values from pages with public keys are not stored";
 
-/** The health and the contents of the store. */
 export function Store() {
   const { scope } = usePage();
   const health = useQuery(healthQuery);

@@ -12,7 +12,6 @@ import { Revenue } from "./revenue.js";
 import { Store } from "./store.js";
 import { Trends } from "./trends.js";
 
-/** Controls of the tool bar that a view uses. */
 export type ViewControl = "period" | "compare" | "interval" | "filters";
 
 export interface ViewEntry {

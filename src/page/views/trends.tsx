@@ -33,7 +33,6 @@ const MEASURE_NAMES: Readonly<Record<(typeof MEASURES)[number], string>> = {
 
 const CHART_NAMES = { line: "Lines", bar: "Bars" } as const;
 
-/** Any measure over time, with a breakdown by a field. */
 export function Trends() {
   const { scope, token } = usePage();
   const [chosen, change] = useChoices("trends");

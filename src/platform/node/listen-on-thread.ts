@@ -12,7 +12,6 @@ import {
 import { OwnStreams } from "./streams.js";
 import type { TickBatch } from "./tick-batch.js";
 
-/** A body that the handler waits for. */
 interface PendingBody {
   resolve(bytes: Uint8Array): void;
   reject(error: unknown): void;

@@ -17,27 +17,18 @@ export interface SocketLimits {
   readonly pipelinedRequestCount: number;
 }
 
-const KNOWN: KnownOptions<SocketLimits> = {
-  headersMs: true,
-  requestMs: true,
-  unreadMs: true,
-  unreadByteLength: true,
-  connectionCount: true,
-  pipelinedRequestCount: true,
-};
-
 /** All limits. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
 export function socketLimits(overrides: Partial<SocketLimits> = {}): SocketLimits {
-  rejectUnknownOptions(overrides, KNOWN, "limits");
-  return {
+  const defaults: SocketLimits = {
     headersMs: SERVER_LIMITS.requestHeadersMs,
     requestMs: SERVER_LIMITS.requestMs,
     unreadMs: SERVER_LIMITS.unreadAnswerMs,
     unreadByteLength: SERVER_LIMITS.unreadAnswerBytes,
     connectionCount: SERVER_LIMITS.connectionCount,
     pipelinedRequestCount: SERVER_LIMITS.pipelinedRequestCount,
-    ...overrides,
   };
+  rejectUnknownOptions(overrides, defaults, "limits");
+  return { ...defaults, ...overrides };
 }
 
 export interface ListenOptions {

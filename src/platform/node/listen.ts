@@ -11,8 +11,7 @@ import type { Handler } from "../../http/index.js";
 import type { EdgeRoute } from "../../http/routing/route.js";
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { WireReply } from "../../http/wire/exchange.js";
-import { answeringOf, answerWith, replyOnSocket, type OnUnwritten, type SocketReply } from "./answer-on-socket.js";
-import { originOf, type SocketRequest } from "./socket-exchange.js";
+import { answeringOf, answerWith, originOf, replyOnSocket, type Answering, type SocketReply, type SocketRequest } from "./socket-exchange.js";
 import { type SocketLimits, socketLimits, type ListenOptions, LISTEN_OPTIONS, type Listening } from "./listen-options.js";
 
 /** How often Node checks for requests that are too slow. */
@@ -45,15 +44,13 @@ interface SocketPair {
   readonly outgoing: ServerResponse;
 }
 
-/**
- * Answers bytes that are not a request and ends the connection. The answer to `last`, the newest valid request of the connection, is sent first. A
- * request whose body becomes invalid after its answer gets no second one.
- */
+/** Answers bytes that are not a request, after the answer to `last`, the newest valid request, and ends the connection. */
 function answerClientError(error: ParseError, socket: Duplex, last?: SocketPair): void {
   if (failedSockets.has(socket)) return;
   failedSockets.add(socket);
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
   else if (last === undefined) end(socket, rawReply(error));
+  // A body that becomes invalid after the answer gets no second one.
   else if (!last.incoming.complete) end(socket, last.outgoing.headersSent ? "" : rawReply(error));
   else if (last.outgoing.closed) end(socket, rawReply(error));
   else last.outgoing.once("close", () => end(socket, rawReply(error)));
@@ -125,7 +122,6 @@ class Connections {
     this.#idle.delete(socket);
   }
 
-  /** Call when a request is answered or its answer is closed. */
   requestEnded(socket: Socket): void {
     const count = this.#requestCounts.get(socket);
     if (count === undefined) return;
@@ -138,7 +134,6 @@ class Connections {
     return this.#requestCounts.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }
 
-  /** Whether a caller has yet to read bytes of an answer that are in memory. */
   get isSending(): boolean {
     return [...this.#requestCounts.keys()].some(({ writableLength }) => writableLength > 0);
   }
@@ -189,16 +184,12 @@ export function listen(handler: RequestHandler, options: ListenOptions = {}): Pr
   return listenWith(replyOnSocket(handler), options, handler.front.routes, handler.noteDefect);
 }
 
-/**
- * `listen` for any function that answers requests on sockets.
- * @param routes the routes, for those that are always answered
- * @param onUnwritten called for answers that could not be written
- */
+/** `listen` for any function that answers requests on sockets. @param routes for those that are always answered */
 export async function listenWith(
   reply: SocketReply,
   options: ListenOptions,
   routes: readonly EdgeRoute[],
-  onUnwritten: OnUnwritten,
+  onUnwritten: Answering["onUnwritten"],
 ): Promise<Listening> {
   rejectUnknownOptions(options, LISTEN_OPTIONS);
   const host = options.host ?? "127.0.0.1";
@@ -206,11 +197,10 @@ export async function listenWith(
   const server = createServer(serverOptions(limits));
   const connections = new Connections(server, limits.connectionCount);
   const alwaysAnswered = new Set(routes.filter(({ always }) => always).map(({ path }) => path));
-  const answering = answeringOf(limits, () => !server.listening);
-  const answerRequest = answerWith(reply, answering, onUnwritten);
-  /** The newest request of each connection. */
+  const answering = answeringOf(limits, () => !server.listening, onUnwritten);
+  const answer = answerWith(reply, answering);
   const newest = new WeakMap<Duplex, SocketPair>();
-  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean) => {
     const { socket } = incoming;
     connections.requestStarted(socket);
     outgoing.once("close", () => connections.requestEnded(socket));
@@ -218,12 +208,12 @@ export async function listenWith(
     const origin = originOf(incoming);
     const isRefused = connections.isFull && !alwaysAnswered.has(origin.target);
     const fault = isRefused ? new DaybookError("overloaded", "too many connections are waiting for answers") : null;
-    answerRequest({ incoming, outgoing, expectsContinue, origin, fault, onFailed: () => outgoing.destroy() });
+    answer({ incoming, outgoing, expectsContinue, origin, fault, onFailed: () => outgoing.destroy() });
   };
-  server.on("request", (incoming, outgoing) => answer(incoming, outgoing, false));
+  server.on("request", (incoming, outgoing) => receive(incoming, outgoing, false));
   // `100 Continue` is sent when the body is read, after the checks of route, token and length.
-  server.on("checkContinue", (incoming, outgoing) => answer(incoming, outgoing, true));
-  server.on("checkExpectation", (incoming, outgoing) => answer(incoming, outgoing, false));
+  server.on("checkContinue", (incoming, outgoing) => receive(incoming, outgoing, true));
+  server.on("checkExpectation", (incoming, outgoing) => receive(incoming, outgoing, false));
   server.on("clientError", (error, socket) => answerClientError(error, socket, newest.get(socket)));
   // No listener for upgrades: they are ignored, and the request is answered as it is.
   server.on("connect", (_incoming, socket) => socket.destroy());
@@ -285,7 +275,6 @@ function headersOf({ headers }: Response): Record<string, string | string[]> {
   return Object.fromEntries(values);
 }
 
-/** Aborts when the caller disconnects before the answer is complete. */
 function signalOf(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   outgoing.once("close", () => {

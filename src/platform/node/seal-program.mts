@@ -14,7 +14,6 @@ const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfT
 const port = parentPort;
 // A thread with start data was meant to be a socket thread; this program would never answer it.
 if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
-/** Sources received so far, by file. */
 const sourcesById = new Map<number, SourceRows[]>();
 
 function sourcesOf(id: number): SourceRows[] {

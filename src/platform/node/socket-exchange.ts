@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import type { Handler } from "../../http/index.js";
 import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/exchange.js";
-import type { LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
+import type { SocketLimits } from "./listen-options.js";
+import { isShort, LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
+import { TickBatch } from "./tick-batch.js";
 
 /** Maximum of bytes that are buffered before the body is read: more than what arrives with the headers in one read of the socket. */
 const UNREQUESTED_BYTES_MAX = 64 * 1024;
@@ -20,10 +23,7 @@ interface BodyReader {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * The body of a request on a socket. Buffers bytes as they arrive, without pausing the socket, and discards them once nobody will read them, so that
- * the sender finishes and reads the answer.
- */
+/** Buffers a body as it arrives, and discards it once nobody will read it, so that the sender finishes and reads the answer. */
 export class IncomingBody {
   /** Null: dropped. */
   #chunks: Buffer[] | null = [];
@@ -70,7 +70,6 @@ export class IncomingBody {
     return this.#incoming.complete && this.#chunks !== null && this.#byteLength <= maxByteLength ? joinChunks(this.#chunks) : null;
   }
 
-  /** Drops the bytes received and those still to come. */
   drop(): void {
     this.#chunks = null;
     this.#block = null;
@@ -149,9 +148,18 @@ export interface RequestOrigin {
   readonly known?: RequestFindings | undefined;
 }
 
-/** Target and address, taken from the request itself. */
 export function originOf(incoming: IncomingMessage): RequestOrigin {
   return { target: originForm(incoming.url ?? "/"), address: incoming.socket.remoteAddress };
+}
+
+interface ReceivedRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** True: the sender waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  readonly origin: RequestOrigin;
+  /** An error that was found before; the request gets it as the answer. */
+  readonly fault: DaybookError | null;
 }
 
 /** A request on a socket in the form that routes need, without web objects. */
@@ -167,14 +175,7 @@ export class SocketRequest implements WireRequest {
   readonly #outgoing: ServerResponse;
   #body: IncomingBody | null = null;
 
-  /** @param refusal an error found before the headers are checked */
-  constructor(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    expectsContinue: boolean,
-    { target, address, known }: RequestOrigin,
-    refusal: DaybookError | null,
-  ) {
+  constructor({ incoming, outgoing, expectsContinue, origin: { target, address, known }, fault: earlierFault }: ReceivedRequest) {
     this.method = incoming.method ?? "GET";
     this.target = target;
     this.address = address;
@@ -182,7 +183,7 @@ export class SocketRequest implements WireRequest {
     this.#awaitsContinue = expectsContinue;
     this.incoming = incoming;
     this.#outgoing = outgoing;
-    const fault = refusal ?? headerFault(incoming);
+    const fault = earlierFault ?? headerFault(incoming);
     if (fault !== null) this.fault = fault;
   }
 
@@ -195,7 +196,6 @@ export class SocketRequest implements WireRequest {
     return value === undefined ? null : String(value);
   }
 
-  /** Sends `100 Continue` if the sender waits for it. */
   sendContinue(): void {
     if (!this.#awaitsContinue) return;
     this.#awaitsContinue = false;
@@ -221,37 +221,6 @@ export class SocketRequest implements WireRequest {
   dropBody(): void {
     this.#body?.drop();
   }
-}
-
-export interface AnswerOptions {
-  /** Ends the connection after the answer. */
-  readonly close: boolean;
-  /** Time without any read by the caller, in ms, after which the connection is cut. */
-  readonly unreadMs: number;
-  /** Counts bytes that callers have not read yet. */
-  readonly unread: UnreadAnswers;
-  /** Writes streamed bodies. */
-  readonly streams: OpenStreams;
-  readonly longAnswers: LongAnswers;
-}
-
-/** Writes an answer, or starts to. */
-export function writeReply(reply: WireReply, outgoing: ServerResponse, { close, unreadMs, unread, streams, longAnswers }: AnswerOptions): void {
-  const { body } = reply;
-  if (isStream(body)) {
-    outgoing.writeHead(reply.status, { ...reply.headers, ...(close ? { connection: "close" } : {}) });
-    return void streams.write(body, outgoing, { unreadMs, unread, longAnswers });
-  }
-  // An object, because middleware that replaces `writeHead` may not accept a flat list of pairs.
-  const headers: Record<string, string> = { ...reply.headers };
-  if (body !== null) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
-  if (close) headers["connection"] = "close";
-  outgoing.writeHead(reply.status, headers);
-  outgoing.end(body ?? undefined);
-  // Node clears this when the connection waits for the next request.
-  if (outgoing.writableLength > 0) outgoing.setTimeout(unreadMs, () => outgoing.destroy());
-  // Shared bytes are in memory only once, so they do not count.
-  if (!isShared(body)) unread.written(outgoing);
 }
 
 /** The path and query of a target; proxies send the absolute form. */
@@ -281,4 +250,119 @@ function headerFault({ rawHeaders, headers, httpVersion }: IncomingMessage): Day
   }
   if (hostCount === 0 && httpVersion === "1.1") return new DaybookError("invalid_parameter", "Host: the header is missing");
   return null;
+}
+
+interface QueuedRequest extends ReceivedRequest {
+  /** Called with the reason if there is no answer; nothing has been written then. */
+  onFailed(error: unknown): void;
+}
+
+/** Answers a request; null if it has already written to the socket. */
+export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
+
+/** Limits for answers on sockets, and what the answers of a server share. */
+export interface Answering {
+  readonly limits: SocketLimits;
+  readonly streams: OpenStreams;
+  readonly unread: UnreadAnswers;
+  readonly shortAnswers: TickBatch<() => void>;
+  readonly longAnswers: LongAnswers;
+  isClosing(): boolean;
+  /** Called with the reason why an answer could not be written, and the id of the request; must not throw. */
+  onUnwritten(thrown: unknown, requestId: string): void;
+}
+
+export function answeringOf(limits: SocketLimits, isClosing: () => boolean, onUnwritten: Answering["onUnwritten"]): Answering {
+  // Batched: writing each answer at once would wake local clients, which compete for the CPU.
+  const shortAnswers = new TickBatch<() => void>((waiting) => waiting.forEach((write) => write()));
+  const longAnswers = new LongAnswers(() => shortAnswers.flush());
+  const unread = new UnreadAnswers(limits.unreadByteLength);
+  const streams = new OpenStreams(limits.unreadMs, unread, longAnswers);
+  return { limits, streams, unread, shortAnswers, longAnswers, isClosing, onUnwritten };
+}
+
+/** Runs one request per connection at a time and writes its answer: a client that reads nothing holds at most one answer. */
+export function answerWith(reply: SocketReply, answering: Answering): (request: QueuedRequest) => void {
+  const { limits, shortAnswers, longAnswers } = answering;
+  const { pipelinedRequestCount } = limits;
+  /** The pending requests of each connection, the running one first. */
+  const queues = new WeakMap<Socket, QueuedRequest[]>();
+  const start = (received: QueuedRequest, queue: QueuedRequest[]) => {
+    const { incoming, outgoing, onFailed } = received;
+    outgoing.once("close", () => {
+      queue.shift();
+      while (queue[0] !== undefined && isAnswered(queue[0].outgoing)) queue.shift();
+      const [next] = queue;
+      // A connection that has sent its last answer starts no further request.
+      if (next !== undefined && incoming.socket.writable) start(next, queue);
+    });
+    reply(new SocketRequest(received), outgoing).then((wireReply) => {
+      if (wireReply === null) return;
+      const { body } = wireReply;
+      const answers = body === null || isStream(body) || isShort(body) ? shortAnswers : longAnswers;
+      answers.add(() => writeOrCut(wireReply, outgoing, answering));
+    }, onFailed);
+  };
+  return (received) => {
+    const { socket } = received.incoming;
+    // Its `close` event, on which `start` relies, has passed.
+    if (isAnswered(received.outgoing)) return;
+    const queue = queues.get(socket) ?? [];
+    queues.set(socket, queue);
+    // A client that ignores this many refusals is disconnected.
+    if (queue.length >= 2 * pipelinedRequestCount) return void socket.destroy();
+    const isTooMany = queue.length >= pipelinedRequestCount;
+    const queued = isTooMany ? { ...received, fault: tooManyOnConnection(pipelinedRequestCount) } : received;
+    if (queue.push(queued) === 1) start(queued, queue);
+  };
+}
+
+function tooManyOnConnection(countMax: number): DaybookError {
+  return new DaybookError("rate_limited", `expected at most ${countMax} requests at a time on one connection`);
+}
+
+/** Whether other code, such as surrounding middleware, has answered. */
+function isAnswered({ closed, writableEnded }: ServerResponse): boolean {
+  return closed || writableEnded;
+}
+
+export function replyOnSocket({ answer }: Handler): SocketReply {
+  return async (request) => {
+    request.bufferBody();
+    const reply = await answer(request);
+    request.dropBody();
+    return reply;
+  };
+}
+
+/** Writes an answer, or starts to; one that cannot be written ends only its own connection. */
+export function writeOrCut(reply: WireReply, outgoing: ServerResponse, answering: Answering): void {
+  // The caller has left, or another answer came first, such as the server's own timeout.
+  if (outgoing.destroyed || outgoing.req.socket.destroyed || outgoing.writableEnded) return cancelBody(reply);
+  try {
+    write(reply, outgoing, answering);
+  } catch (thrown) {
+    outgoing.destroy();
+    cancelBody(reply);
+    answering.onUnwritten(thrown, reply.headers["x-request-id"] ?? "");
+  }
+}
+
+function write({ status, headers: ownHeaders, body }: WireReply, outgoing: ServerResponse, answering: Answering): void {
+  const { limits, unread, streams, isClosing } = answering;
+  // An object, because middleware that replaces `writeHead` may not accept a flat list of pairs.
+  const headers: Record<string, string> = { ...ownHeaders };
+  if (body !== null && !isStream(body)) headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
+  if (isClosing()) headers["connection"] = "close";
+  outgoing.writeHead(status, headers);
+  if (isStream(body)) return void streams.write(body, outgoing);
+  outgoing.end(body ?? undefined);
+  // Node clears this when the connection waits for the next request.
+  if (outgoing.writableLength > 0) outgoing.setTimeout(limits.unreadMs, () => outgoing.destroy());
+  // Shared bytes are in memory only once, so they do not count.
+  if (!isShared(body)) unread.written(outgoing);
+}
+
+function cancelBody({ body }: WireReply): void {
+  if (isStream(body)) body.cancel();
 }

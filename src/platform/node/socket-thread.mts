@@ -14,7 +14,6 @@ import { RemoteStreams } from "./streams.js";
 /** Longest body that is sent with the request, before the handler reads it, in bytes: enough for most queries. */
 const SHORT_BODY_BYTES_MAX = 4 * 1024;
 
-/** A request that the handler has not answered. */
 interface PendingRequest {
   readonly request: SocketRequest;
   answer(reply: WireReply): void;
@@ -30,7 +29,6 @@ const out = outbox<FromSockets>(port);
 const edgeFilter = new EdgeFilter(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
 const promptAnswers = new PromptAnswers();
 const pending = new Map<number, PendingRequest>();
-/** The pending requests of each connection. */
 const idsBySocket = new WeakMap<Socket, Set<number>>();
 const streams = new RemoteStreams(out);
 let requestCount = 0;

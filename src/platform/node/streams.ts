@@ -110,21 +110,19 @@ export class LongAnswers {
   }
 }
 
-/** How the pieces of a streamed answer are written. */
-interface StreamRules {
-  /** Longest time that the caller may read nothing, in ms. */
-  readonly unreadMs: number;
-  readonly unread: UnreadAnswers;
-  readonly longAnswers: LongAnswers;
-}
-
-/** The streamed answers of a server. */
 export class OpenStreams {
   readonly #open = new Set<BodyStream>();
   #isEnded = false;
 
+  /** @param unreadMs longest time that a caller may read nothing */
+  constructor(
+    readonly unreadMs: number,
+    readonly unread: UnreadAnswers,
+    readonly longAnswers: LongAnswers,
+  ) {}
+
   /** Writes a body after its headers, chunk by chunk, each once the caller has read the previous ones; an error cuts the connection. */
-  async write(stream: BodyStream, outgoing: ServerResponse, { unreadMs, unread, longAnswers }: StreamRules): Promise<void> {
+  async write(stream: BodyStream, outgoing: ServerResponse): Promise<void> {
     this.#open.add(stream);
     if (this.#isEnded && stream.isFinite !== true) stream.cancel();
     // On the socket: an answer queued after others gets no `close` event.
@@ -139,10 +137,10 @@ export class OpenStreams {
         const send = () => {
           if (outgoing.destroyed) return;
           const isTaken = outgoing.write(text);
-          unread.written(outgoing);
-          return isTaken ? undefined : drained(outgoing, unreadMs);
+          this.unread.written(outgoing);
+          return isTaken ? undefined : drained(outgoing, this.unreadMs);
         };
-        await (isShort(text) ? send() : longAnswers.inTurn(send));
+        await (isShort(text) ? send() : this.longAnswers.inTurn(send));
         if (outgoing.destroyed) break;
       }
       outgoing.end();

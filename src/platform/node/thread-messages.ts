@@ -7,7 +7,6 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-/** The start data of a socket thread. */
 export interface ThreadData {
   readonly options: ListenOptions;
   readonly rules: EdgeRules;

@@ -7,8 +7,7 @@ import type { RouteSummary } from "../../http/routing/route.js";
 import { createRouter, type Router } from "../../http/routing/router.js";
 import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/exchange.js";
 import type { Handler } from "../../http/index.js";
-import { answeringOf, answerWith, replyOnSocket, writeOrCut, type SocketReply } from "./answer-on-socket.js";
-import { originOf, type SocketRequest } from "./socket-exchange.js";
+import { answeringOf, answerWith, originOf, replyOnSocket, writeOrCut, type SocketReply, type SocketRequest } from "./socket-exchange.js";
 import { socketLimits } from "./listen-options.js";
 
 /** Content types whose parsed objects were JSON; objects under other types were something else. */
@@ -91,12 +90,12 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const { fallthrough = false } = options;
   const callerOf = callerFrom(options.address);
   const router = createRouter(handler.front.routes);
-  const answering = answeringOf(socketLimits(), () => false);
-  const answer = answerWith(replyToMounted(handler), answering, handler.noteDefect);
+  const answering = answeringOf(socketLimits(), () => false, handler.noteDefect);
+  const answer = answerWith(replyToMounted(handler), answering);
   return (incoming, outgoing, next) => {
     const onFailed = (error: unknown) => {
       if (next !== undefined && !outgoing.headersSent) next(error);
-      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, answering, handler.noteDefect);
+      else writeOrCut(errorReply("problem", error, randomUUID()), outgoing, answering);
     };
     const { target: fullTarget, address } = originOf(incoming);
     const target = targetBelow(basePath, fullTarget);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { authorize } from "../../../src/http/access/access.js";
+import { authorize } from "../../../src/http/access/rights.js";
 import { memoryTokens } from "../../../src/http/index.js";
 import { TOKENS, codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 

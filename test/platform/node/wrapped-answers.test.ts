@@ -58,7 +58,7 @@ describe("an answer behind middleware that has taken the place of writeHead", ()
     });
     const url = await serve((incoming, outgoing) => {
       if (incoming.url === "/wrapped") compress(outgoing);
-      void reply(new SocketRequest(incoming, outgoing, false, originOf(incoming), null), outgoing);
+      void reply(new SocketRequest({ incoming, outgoing, expectsContinue: false, origin: originOf(incoming), fault: null }), outgoing);
     });
     for (const [path, encoding] of [["/wrapped", "gzip"], ["/plain", null]] as const) {
       const answer = await fetch(url + path);
