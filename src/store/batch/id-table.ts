@@ -77,7 +77,8 @@ export class IdTable {
   }
 
   /**
-   * Looks up the first `count` ids for `hasSeen` and `addSeen`; their memory accesses overlap. Until then no id may be moved or undone.
+   * Finds the slots of the first `count` ids at once, so that their memory accesses overlap; `hasSeen` and `addSeen` use them. They are wrong
+   * after `reserve` or `undo`.
    * @param projectOf by row
    */
   look(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
