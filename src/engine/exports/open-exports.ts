@@ -96,7 +96,7 @@ export class OpenExports {
   async *#read<T>(withNames: boolean, make: (moment: ExportSnapshot) => AsyncIterable<T>): AsyncGenerator<T> {
     if (this.#isClosed) throw closed();
     const { store } = this;
-    const moment = await store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
+    const moment = await store.betweenCommits(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
     const reader: ExportReader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
     this.#readers.add(reader);
     try {

@@ -193,7 +193,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     const { store } = this.#house;
     const request = this.#request(id);
     refuseBundle(request);
-    const { identity, held } = await store.whole(() => {
+    const { identity, held } = await store.betweenCommits(() => {
       const inThisTurn = heldIn(store);
       return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
     });

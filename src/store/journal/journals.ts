@@ -128,12 +128,12 @@ export class Journals {
   }
 
   /** Call when a file named by the manifest contains all values, so that no journal has to. */
-  valuesFiled(): void {
+  markValuesPersisted(): void {
     this.#sizes = this.dictionaries.sizes();
   }
 
   /** Notes how far the journal of another writer was read. */
-  wasRead(number: number, byteLength: number): void {
+  markRead(number: number, byteLength: number): void {
     this.#former.set(number, byteLength);
   }
 

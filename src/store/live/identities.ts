@@ -67,7 +67,7 @@ export class Identities {
   }
 
   /**
-   * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `whole` waits
+   * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `betweenCommits` waits
    * @param segments segments whose links are added first
    */
   async takeInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
@@ -85,10 +85,9 @@ export class Identities {
     }
   }
 
-  /** Calls `look` when no commit is partly visible. */
-  async whole<T>(look: () => T): Promise<Awaited<T>> {
+  async betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
     while (this.#taking !== null) await this.#taking;
-    return await look();
+    return await read();
   }
 
   /** Adds the ids of events and the links between them. */

@@ -50,8 +50,8 @@ export class StoreAsOf implements VisibleStore {
     return this.#catalog.snapshot(this.sequence);
   }
 
-  async whole<T>(look: () => T): Promise<Awaited<T>> {
-    return await look();
+  async betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
+    return await read();
   }
 
   /** Frees memory at once, and files when the last load that reads them ends. */
@@ -67,7 +67,7 @@ export class StoreAsOf implements VisibleStore {
  * @param turns yields while working; what it throws ends the work
  */
 export async function storeAsOf(store: Store, sequence: number, turns: Turns): Promise<StoreAsOf> {
-  const { snapshot, records } = await store.whole(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
+  const { snapshot, records } = await store.betweenCommits(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
   const budget = new BudgetShare(store.budget);
   try {
     const segments: Segment[] = [];

@@ -29,8 +29,8 @@ export interface VisibleStore {
   /** Dictionary sizes whose values stored data uses. */
   readonly journaledSizes: ReadonlyMap<string, number>;
   snapshot(): Snapshot;
-  /** Calls `look` when no commit is partly visible. */
-  whole<T>(look: () => T): Promise<Awaited<T>>;
+  /** Calls `read` when no commit is partly visible. */
+  betweenCommits<T>(read: () => T): Promise<Awaited<T>>;
 }
 
 export interface StoreOptions {
@@ -208,9 +208,9 @@ export class Store implements VisibleStore {
     return this.catalog.snapshot(this.#visibleSequence);
   }
 
-  /** Calls `look` when no commit is partly visible, since adding identities yields. What `look` sees is consistent until its first `await`. */
-  whole<T>(look: () => T): Promise<Awaited<T>> {
-    return this.#identities.whole(look);
+  /** Adding identities yields, so a commit may be partly visible meanwhile. What `read` sees is consistent until its first `await`. */
+  betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
+    return this.#identities.betweenCommits(read);
   }
 
   /** Makes visible what was found on opening. */
@@ -236,19 +236,19 @@ export class Store implements VisibleStore {
 
   /** Makes a commit of another writer visible; the dictionaries must already contain its values. */
   async showCommit(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
-    this.#journals.valuesFiled();
+    this.#journals.markValuesPersisted();
     await this.#show(batch, recordBatch, written);
   }
 
   /** Notes how far a journal of another writer was read. */
   readJournal(number: number, byteLength: number): void {
-    this.#journals.wasRead(number, byteLength);
+    this.#journals.markRead(number, byteLength);
   }
 
   /**
    * Applies a manifest of another writer; the dictionaries must already contain its values.
    * @param unseen segments and records of sealed commits that were never read from a journal; null if there are none
-   * @param replace replaces heads and other segments; called at the end, until which `whole` waits
+   * @param replace replaces heads and other segments; called at the end, until which `betweenCommits` waits
    */
   async showManifest(manifest: Manifest, privacy: string | null, unseen: UnseenCommits | null, replace: () => void): Promise<void> {
     const complete = () => {
@@ -263,7 +263,7 @@ export class Store implements VisibleStore {
       this.catalog.changed();
     };
     if (unseen === null) return complete();
-    this.#journals.valuesFiled();
+    this.#journals.markValuesPersisted();
     const { records, recordOnlyIds, segments } = unseen;
     if (recordOnlyIds !== null) this.#identities.keepRecordOnly(recordOnlyIds);
     await this.#identities.takeInTurns({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
@@ -298,7 +298,7 @@ export class Store implements VisibleStore {
 
   /** Replaces all records by those in files, whose values are all in the dictionaries, and rebuilds identities. */
   replaceRecords(table: RecordTable, recordOnlyIds: RecordOnlyIds, privacy: string | null): void {
-    this.#journals.valuesFiled();
+    this.#journals.markValuesPersisted();
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
     this.#visibleSizes = this.journaledSizes;
     this.#identities.replace(this.catalog.segments, this.#journals.sizes);

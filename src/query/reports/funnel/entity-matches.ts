@@ -140,7 +140,7 @@ export class EntityMatches {
   readonly #ranks: Uint32Array;
   readonly #isUnsure: Uint32Array;
   #from = 0;
-  #length: number = LIMITS.firstGoerCount;
+  #length: number = LIMITS.firstEntityCount;
   readonly #end: number;
 
   /** @param isEntry bits of which an event needs one to start a chain @param scratch must outlive this object */
@@ -188,7 +188,7 @@ export class EntityMatches {
     this.#firstOnlyPendingCount = 0;
     this.#next.fill(0);
     this.#from = 0;
-    this.#length = LIMITS.firstGoerCount;
+    this.#length = LIMITS.firstEntityCount;
   }
 
   /** Advances to the next entities; false if there are none. Cost: two reads of each of their matches. */
