@@ -1,13 +1,13 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import {
-  checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen, type AppendFile, type ByteRange, type Storage, type StorageLock,
+  checkKey, checkPrefix, clipRange, isKeyPart, cannotLengthen, type AppendFile, type ByteRange, type Storage, type StorageLock,
   type WriteOptions,
 } from "../../store/storage/storage.js";
 import {
   OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
   requireWritable, withOpen, writeAll, type AccessHandle,
 } from "./opfs-file.js";
-import { withExclusiveLock, takeWebLock } from "./web-lock.js";
+import { takeWebLock } from "./web-lock.js";
 
 /** Appends to one file. Operations are synchronous, so they stay in order. */
 class OpfsAppendFile implements AppendFile {
@@ -203,14 +203,12 @@ class OpfsStorage implements Storage {
       const directory = await this.#directories.make(folder);
       const temporaries = await this.#directories.make(TEMPORARY);
       const file = await temporaries.getFileHandle(crypto.randomUUID(), { create: true });
-      const move = () => this.#onClosed(key, () => moveFile(file, directory, name));
       try {
         await withOpen(file, (handle) => {
           writeAll(handle, bytes, 0);
           if (options.durable !== false) handle.flush();
         });
-        if (options.ifAbsent === true) await withExclusiveLock(this.name, key, () => this.#refuseTaken(key).then(move));
-        else await move();
+        await this.#onClosed(key, () => moveFile(file, directory, name));
       } catch (error) {
         await temporaries.removeEntry(file.name).catch(() => undefined);
         throw error;
@@ -323,10 +321,6 @@ class OpfsStorage implements Storage {
     // A concurrent read may have cached that the file is missing.
     this.#open?.drop(key);
     this.#changes?.notify();
-  }
-
-  async #refuseTaken(key: string): Promise<void> {
-    if ((await this.#find(key)) !== null) throw keyTaken(key);
   }
 
   async #syncFile(key: string): Promise<void> {

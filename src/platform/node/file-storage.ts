@@ -1,6 +1,6 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import {
-  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
+  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
@@ -229,12 +229,11 @@ class FileStorage implements Storage {
         // If the lock is still ours here, a process that takes it over later removes this temporary file before it reads anything. So the rename
         // either happens before that, or fails because the file is gone, however long this process stalls after the check.
         await refuseLostLock(lock);
-        if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
-        else await this.fileSystem.rename(temporaryPath, path);
+        await this.fileSystem.rename(temporaryPath, path);
       } catch (error) {
         await this.#discard(temporaryPath);
         if (isMissing(error)) await refuseLostLock(lock);
-        throw (error as NodeJS.ErrnoException).code === "EEXIST" ? keyTaken(key) : error;
+        throw error;
       }
       if (durable) await this.#tree.sync(dirname(path));
     });
