@@ -9,9 +9,7 @@ import {
   isOtherHistory,
 } from "../files/manifest.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
-import {
-  journalKey, replayJournal, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame, liveJournals,
-} from "../journal/journal.js";
+import { journalKey, replayLive, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
 
@@ -55,7 +53,8 @@ async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => P
 
 async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   await copyFiles(manifest);
-  const { frames, nextSequence } = await readFrames(storage, manifest);
+  const frames: Frame[] = [];
+  const nextSequence = await replayLive(storage, manifest, (frame) => frames.push(frame));
   // After the journals: a store has its keys before its first frame.
   const keys = await storage.read(KEYS_KEY);
   if (keys !== null) parseKey(keys);
@@ -64,20 +63,6 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
   if (savedSegments !== null) decodeSavedSegments(savedSegments);
   return { manifest, frames, nextSequence, keys, savedSegments };
-}
-
-async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<StoreSnapshot, "frames" | "nextSequence">> {
-  const { clean, epoch, firstJournal } = manifest;
-  const frames: Frame[] = [];
-  let { nextSequence } = manifest;
-  let ended = false;
-  for await (const { number, file, bytes } of liveJournals(storage, firstJournal)) {
-    const replay = replayJournal(file, bytes, nextSequence, (frame) => frames.push(frame));
-    if (replay.frameCount > 0 || number === firstJournal) ({ ended } = replay);
-    ({ nextSequence } = replay);
-  }
-  if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed cleanly, but the end mark is missing");
-  return { frames, nextSequence };
 }
 
 function isDamage(error: unknown): boolean {

@@ -8,9 +8,9 @@ import type { Segment } from "../../storage/segment/segment.js";
 import { NO_RECORD_ONLY_IDS, type Batch, type RecordOnlyIds } from "../batch/batch.js";
 import type { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, type FileEntry, type Manifest, isOtherHistory } from "../files/manifest.js";
-import { FRAME_KINDS, contentOf, journalKey } from "../journal/journal.js";
+import { FRAME_KINDS, contentOf, journalKey, type FoundFrame } from "../journal/journal.js";
 import type { Store, UnseenCommits } from "../live/store.js";
-import { JournalTail, type FoundFrame, otherState, WatchedObject } from "./journal-tail.js";
+import { JournalTail, otherState, WatchedObject } from "./journal-tail.js";
 
 /** Cost of adding a row to a head, in values. */
 const VALUES_PER_ROW = 64;

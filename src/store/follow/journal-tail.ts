@@ -2,13 +2,11 @@ import { grouped, concatBytes } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { areSameBytes } from "../../core/base/bytes.js";
-import { damaged } from "../../storage/segment/segment-file.js";
 import { decodeBatch } from "../batch/batch.js";
 import {
-  journalKey, journalNumber, refuseIfDurable, FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc,
-  type Frame,
+  journalKey, journalNumber, FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, decodeFrame, framesAfter, journalHeaderCrc, startOf, type FoundFrame,
+  type Frame, type JournalPosition,
 } from "../journal/journal.js";
-import type { JournalPosition } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
 
 /** The error for stored files that contradict what was shown, though none is damaged. @param key the contradicting file */
@@ -56,12 +54,6 @@ export class WatchedObject {
 /** Bytes of the first read after the last frame: small, so that reads without news allocate little. */
 const FIRST_READ_BYTES = 4 * 1024;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
-
-/** A whole frame and the position after it. */
-export interface FoundFrame {
-  readonly frame: Frame;
-  readonly end: JournalPosition;
-}
 
 /** New frames of the journals. */
 export interface JournalNews {
@@ -111,7 +103,7 @@ export class JournalTail {
 
   /** Moves to the start of a later journal: the rows before it are in other files. */
   skipTo(number: number, sequence: number): void {
-    if (number > this.#place.number) this.#goTo({ number, byteLength: 0, lastFrameAt: 0, crc: null }, sequence);
+    if (number > this.#place.number) this.#goTo(startOf(number), sequence);
   }
 
   /** Reads the new frames. @throws corruption if frames contradict those already consumed, or leave a gap */
@@ -125,9 +117,10 @@ export class JournalTail {
     let sequence = this.#sequence;
     if (place.crc !== null && numbers[0] !== place.number) throw otherState(journalKey(place.number));
     for (const number of numbers) {
-      if (number > place.number) place = { number, byteLength: 0, lastFrameAt: 0, crc: null };
+      if (number > place.number) place = startOf(number);
       const bytes = await this.#bytesBehind(place, keysOf.get(number) ?? []);
-      for (const found of framesOf(bytes, place, sequence)) {
+      const key = journalKey(number);
+      for (const found of framesAfter(key, bytes, place, sequence, () => otherState(key))) {
         frames.push(found);
         place = found.end;
         sequence = found.frame.firstSequence + found.frame.sequenceCount;
@@ -219,29 +212,6 @@ async function readToEnd(storage: Storage, key: string, from: number): Promise<U
     const part = (await storage.read(key, { start, end: start + length })) ?? new Uint8Array(0);
     parts.push(part);
     if (part.length < length) return parts.length === 1 ? part : concatBytes(parts);
-  }
-}
-
-/** Decodes the whole frames after a position. @param bytes all bytes after it */
-function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalPosition, first: number): Generator<FoundFrame> {
-  const key = journalKey(number);
-  let { crc } = place;
-  let offset = 0;
-  if (crc === null) {
-    crc = journalHeaderCrc(bytes);
-    if (crc === null) return refuseIfDurable(key, bytes, 0, first);
-    offset = JOURNAL_HEADER_BYTES;
-  }
-  for (let sequence = first; offset < bytes.length; ) {
-    const frame = decodeFrame(bytes, offset);
-    if (frame === null || frame.previousCrc !== crc) return refuseIfDurable(key, bytes, offset, sequence);
-    if (frame.firstSequence < sequence) throw otherState(key);
-    if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
-    const lastFrameAt = byteLength + offset;
-    ({ crc } = frame);
-    sequence += frame.sequenceCount;
-    offset += frame.byteLength;
-    yield { frame, end: { number, byteLength: byteLength + offset, lastFrameAt, crc } };
   }
 }
 

@@ -11,9 +11,9 @@ import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds,
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import type { Sealer } from "../files/make-segment.js";
 import { filesOf, type Manifest } from "../files/manifest.js";
-import type { Journal } from "../journal/journal.js";
+import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
-import type { JournalPosition, Recovered } from "../recovery/recovery.js";
+import type { Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 import { type Snapshot, Catalog } from "./catalog.js";
 import { Claim, CurrentManifest } from "./claimed-manifest.js";

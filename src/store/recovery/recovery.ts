@@ -5,7 +5,7 @@ import { damaged } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch, RecordBatch } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
-import { JOURNAL_HEADER_BYTES, contentOf, journalKey, liveJournals, replayJournal } from "../journal/journal.js";
+import { JOURNAL_HEADER_BYTES, contentOf, journalKey, replayLive, startOf, type JournalPosition } from "../journal/journal.js";
 import type { FoundJournals } from "../journal/journals.js";
 import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, type Manifest } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
@@ -15,17 +15,6 @@ export interface RowsCommit {
   readonly firstSequence: number;
   /** Number of the journal that contains it. */
   readonly journal: number;
-}
-
-/** A position in a journal. */
-export interface JournalPosition {
-  readonly number: number;
-  /** Bytes up to the end of the last whole frame. */
-  readonly byteLength: number;
-  /** Byte offset of that frame; 0 if there is none. */
-  readonly lastFrameAt: number;
-  /** CRC of that frame or of the header; null without a whole header. */
-  readonly crc: number | null;
 }
 
 /** A store as its files describe it. */
@@ -63,27 +52,19 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     const commits: (RecordBatch | RowsCommit)[] = [];
     for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
     const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
-    let { nextSequence } = manifest;
     const journalByteLengths = new Map<number, number>();
-    let ended = false;
-    let end: JournalPosition = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
+    let end = startOf(manifest.firstJournal);
     const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
-    for await (const { number, file, bytes } of liveJournals(storage, manifest.firstJournal)) {
-      const replay = replayJournal(file, bytes, nextSequence, (frame) => {
-        const { deltas, batch, records } = contentOf(frame);
-        for (const delta of deltas) if (!dictionaries.apply(delta)) throw damaged(file, `values of ${delta.name} contradict the earlier ones`);
-        if (records !== null) commits.push(records);
-        else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, journal: number });
-      });
-      // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
-      if (replay.frameCount > 0 || number === manifest.firstJournal) ({ ended } = replay);
-      ({ nextSequence } = replay);
-      end = { number, byteLength: replay.goodByteLength, lastFrameAt: replay.lastFrameAt, crc: replay.crc };
-      journalByteLengths.set(number, replay.goodByteLength);
-      if (file === journalKey(number)) read.push({ key: file, bytes: bytes.subarray(0, replay.goodByteLength) });
-    }
-    if (manifest.clean && !isNew && !ended)
-      throw damaged(`journal ${manifest.firstJournal}`, "the store was closed cleanly, but the end mark is missing");
+    const nextSequence = await replayLive(storage, manifest, (frame, { file, number }) => {
+      const { deltas, batch, records } = contentOf(frame);
+      for (const delta of deltas) if (!dictionaries.apply(delta)) throw damaged(file, `values of ${delta.name} contradict the earlier ones`);
+      if (records !== null) commits.push(records);
+      else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, journal: number });
+    }, ({ number, file, bytes }, endOfJournal) => {
+      end = endOfJournal;
+      journalByteLengths.set(number, end.byteLength);
+      if (file === journalKey(number)) read.push({ key: file, bytes: bytes.subarray(0, end.byteLength) });
+    });
     if (durable && !manifest.clean) await writeAnew(storage, read);
     return { manifest, isNew, dictionaries, segments, commits, privacy, sealedSizes, nextSequence, journalByteLengths, end };
   } catch (error) {

@@ -19,7 +19,7 @@ import {
   type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
-import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame } from "../journal/journal.js";
+import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame, type LiveJournal } from "../journal/journal.js";
 import type { RowsCommit } from "./recovery.js";
 import { codecOf } from "../storage/codec.js";
 import type { Storage } from "../storage/storage.js";
@@ -104,9 +104,10 @@ async function salvageJournals(storage: Storage, manifest: Manifest, dictionarie
   let last: BrokenJournal = { number: manifest.firstJournal, keys: [], byteLength: 0, reason: "", lostCount: 0 };
   let ended = false;
   let lastNumber = 0;
-  for await (const { number, file, keys, bytes } of liveJournals(storage, manifest.firstJournal)) {
+  for await (const live of liveJournals(storage, manifest.firstJournal)) {
+    const { number, keys, bytes } = live;
     lastNumber = number;
-    const strict = readStrictly(file, bytes, nextSequence);
+    const strict = readStrictly(live, nextSequence);
     const journal = { number, keys, byteLength: bytes.length, reason: strict.fault ?? "", lostCount: 0 };
     for (const frame of strict.fault === null ? strict.frames : findFrames(bytes, 0)) {
       // Left from before, or not a frame of this chain.
@@ -127,10 +128,10 @@ async function salvageJournals(storage: Storage, manifest: Manifest, dictionarie
 }
 
 /** Reads the frames of a journal as an opening does, or returns why an opening would refuse it. */
-function readStrictly(key: string, bytes: Uint8Array, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
+function readStrictly(journal: LiveJournal, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
   const frames: Frame[] = [];
   try {
-    const replay = replayJournal(key, bytes, nextSequence, (frame) => frames.push(frame));
+    const replay = replayJournal(journal, nextSequence, (frame) => frames.push(frame));
     return { fault: null, frames, ended: replay.ended };
   } catch (error) {
     if (error instanceof DaybookError && error.code === "corruption") return { fault: error.message, frames: [], ended: false };

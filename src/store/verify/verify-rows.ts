@@ -56,12 +56,13 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   let isBroken = false;
   // Frames never add erased values, so one set of codes without values serves all of them.
   const judge = new CodeChecker(laws.dictionaries);
-  for await (const { number, file, bytes } of liveJournals(storage, manifest.firstJournal)) {
+  for await (const journal of liveJournals(storage, manifest.firstJournal)) {
+    const { number, file, bytes } = journal;
     found.fileCount += 1;
     found.byteLength += bytes.length;
     if (isBroken) continue;
     try {
-      const replay = replayJournal(file, bytes, nextSequence, (frame) => {
+      const replay = replayJournal(journal, nextSequence, (frame) => {
         const { deltas, batch, records } = contentOf(frame);
         for (const delta of deltas)
           if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict the earlier ones`);
@@ -72,9 +73,9 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
         for (const time of batch.times) days.add(dayOf(time));
         found.rowCount += batch.rowCount;
       });
-      if (replay.frameCount > 0 || number === manifest.firstJournal) ({ ended } = replay);
+      if (replay.end.lastFrameAt > 0 || number === manifest.firstJournal) ({ ended } = replay);
       ({ nextSequence } = replay);
-      found.tornByteLength += bytes.length - replay.goodByteLength;
+      found.tornByteLength += bytes.length - replay.end.byteLength;
     } catch (error) {
       isBroken = true;
       findings.add(file, "whole frames without gaps", error instanceof Error ? error.message : String(error));
