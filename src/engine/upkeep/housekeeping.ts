@@ -1,9 +1,23 @@
+import type { Clock } from "../../core/base/time.js";
 import { Turns } from "../../core/base/yield.js";
 import { freeze, seal, isSealDue, type Frozen, compact, compactionsDue, type Due } from "../../store/upkeep/seal.js";
 import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { IngestQueue } from "../ingest/queue.js";
+
+/** What changes of stored data need of a Daybook. */
+export interface StoreServices {
+  readonly store: Store;
+  readonly queue: IngestQueue;
+  readonly housekeeping: Housekeeping;
+  readonly clock: Clock;
+  readonly untilUnread: UntilUnread;
+  /** Drops everything derived from rows and identities, and reports the change. @param goneProjects deleted ones */
+  readonly forget: (goneProjects?: readonly string[]) => void;
+  /** @throws closed */
+  readonly refuseClosed: () => void;
+}
 
 /** Fixed cost of a segment, in rows: opening and removing a file. */
 const ROWS_PER_SEGMENT = 4_096;
