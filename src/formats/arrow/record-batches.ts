@@ -14,7 +14,7 @@ import {
 } from "../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { instantsOf, asDayRows, daysOf, rowsInRange, type EventRange } from "./day-rows.js";
-import { Validity, utf8Data } from "./utf8-data.js";
+import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
 
 type CellArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
@@ -146,27 +146,19 @@ function absentKey(name: string): BatchColumn {
 
 function fieldColumn({ camel, column, accepts }: FieldRow, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
   const dictionary = dictionaries.named(column);
-  if (accepts === "boolean") return flagColumn(camel, column, dictionary.codeOf("true"));
-  if (accepts === "number") return numberColumn(camel, column, (code) => Number(dictionary.valueOf(code)));
+  if (accepts === "boolean") {
+    const trueCode = dictionary.codeOf("true");
+    return { name: camel, type: new Bool(), isNullable: false, column, data: (rows, cut) => flagData(codesOf(rows, cut, column), trueCode) };
+  }
+  if (accepts === "number") {
+    const valueOf = (code: number) => Number(dictionary.valueOf(code));
+    return { name: camel, type: new Float64(), isNullable: true, column, data: (rows, cut) => numberData(codesOf(rows, cut, column), valueOf) };
+  }
   return codeColumn(camel, column, parts, dictionaries);
 }
 
-function flagColumn(name: string, column: string, trueCode: number): BatchColumn {
-  const data = (rows: Rows, cut: Cut) => {
-    const bits = new Validity(cut.length);
-    cut.of(denseCodes(rows.column(column))).forEach((code, at) => (code === trueCode ? bits.set(at) : undefined));
-    return makeData({ type: new Bool(), length: cut.length, nullCount: 0, data: bits.bits });
-  };
-  return { name, type: new Bool(), isNullable: false, column, data };
-}
-
-function numberColumn(name: string, column: string, valueOf: (code: number) => number): BatchColumn {
-  const data = (rows: Rows, cut: Cut) => {
-    const codes = cut.of(denseCodes(rows.column(column)));
-    const values = Float64Array.from(codes, (code) => (code === 0 ? 0 : valueOf(code)));
-    return makeData({ type: new Float64(), length: cut.length, ...validityOf(codes).done(), data: values });
-  };
-  return { name, type: new Float64(), isNullable: true, column, data };
+function codesOf(rows: Rows, cut: Cut, column: string): Codes {
+  return cut.of(denseCodes(rows.column(column)));
 }
 
 /** The stored codes as indexes of a dictionary, with one width in all batches: narrower codes are copied. */
@@ -175,7 +167,7 @@ function codeColumn(name: string, column: string, parts: readonly Rows[], dictio
   const width = Math.max(1, ...parts.map((rows) => widthOf(rows, column))) as 1 | 2 | 4;
   const type = types[width];
   const data = (rows: Rows, cut: Cut) => {
-    const codes = cut.of(denseCodes(rows.column(column)));
+    const codes = codesOf(rows, cut, column);
     return makeData({ type, length: cut.length, ...validityOf(codes).done(), data: widened(codes, width), dictionary: values });
   };
   return { name, type, isNullable: true, column, data };
@@ -192,12 +184,6 @@ function widened(codes: Codes, width: 1 | 2 | 4): Codes {
   const wide = allocateCodes(codes.length, width === 2 ? 0xffff : 0xffffffff);
   wide.set(codes);
   return wide;
-}
-
-function validityOf(codes: Codes): Validity {
-  const validity = new Validity(codes.length);
-  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > 0) validity.set(at);
-  return validity;
 }
 
 export type { RecordBatch };
