@@ -1,7 +1,7 @@
 import { grown, mergedSorted } from "../core/base/arrays.js";
 import { compareIds } from "../core/base/uuid.js";
 import { IdIndex } from "../storage/segment/event-order.js";
-import { countBefore } from "../storage/column/search.js";
+import { countBefore } from "../core/base/search.js";
 import { isoOf } from "../core/base/time.js";
 import type { StoredRecord } from "../core/schema/record.js";
 import { emailOfTraits } from "./emails.js";

@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { Turns, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
-import { firstAtLeast } from "../column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 import { HeadView } from "../segment/head.js";
 import type { PendingLoads } from "./pending-loads.js";
 

@@ -5,7 +5,7 @@ import { MS_PER_DAY } from "../../core/base/time.js";
 import { FIELDS, FIELD_COUNT, PROJECT_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { GrowableCodes } from "../column/codes.js";
 import { absentColumn, codeAt, type CodeColumn } from "../column/column.js";
-import { firstAtLeast } from "../column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";

@@ -1,6 +1,6 @@
 import { mergedSorted } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { countBefore } from "../column/search.js";
+import { countBefore } from "../../core/base/search.js";
 import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";
 import type { Folding, Rows } from "./rows.js";
 

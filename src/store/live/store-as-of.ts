@@ -1,4 +1,4 @@
-import { countBefore } from "../../storage/column/search.js";
+import { countBefore } from "../../core/base/search.js";
 import type { Turns } from "../../core/base/yield.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";

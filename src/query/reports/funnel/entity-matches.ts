@@ -5,7 +5,7 @@ import type { Range } from "../../plan/plan.js";
 import { byTime, movedList, type MatchList } from "./match-list.js";
 import type { Mask, Matches } from "../../answer/insights/chains.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
 
 /** State bits of an entity: an event can start a chain, one is of the second step (the bit of that step), a chain may still continue. */

@@ -9,7 +9,7 @@ import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionRule } from "../../plan/plan.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { codeAt } from "../../../storage/column/column.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
