@@ -206,7 +206,6 @@ export class Connection {
     await this.#inTurn(() => this.#watched((abort_signal) => this.clients.patient.command({ ...request, abort_signal })));
   }
 
-  /** Runs a statement that creates the database or a table. */
   async define(statement: string): Promise<void> {
     await this.#attempt("writes", () => this.clients.definer.command({ query: statement }));
   }

@@ -59,7 +59,6 @@ export async function knownOfPlan(plan: AnyPlan, context: WhoIsWho): Promise<Tra
   return (operand) => known.get(nameOf(operand)) ?? new KnownTrait();
 }
 
-/** The key of a trait. */
 export function nameOf({ kind, path }: TraitOperand): string {
   return `${kind} ${path}`;
 }

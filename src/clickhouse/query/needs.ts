@@ -13,7 +13,6 @@ export interface QueryContext extends WhoIsWho {
   readonly known: TraitLookup;
 }
 
-/** Rows with the columns of events, to follow FROM. */
 export interface RowSource {
   readonly rows: Sql;
   /** Whether they come from all shards; otherwise each shard reads its own. */
@@ -39,7 +38,6 @@ export class Needs {
     readonly source: RowSource = { rows: context.tables.all("events"), isGathered: false },
   ) {}
 
-  /** The identity of a row. */
   who(): Sql {
     this.#refuseLate(this.#owners);
     this.#owners = true;

@@ -11,7 +11,6 @@ export type Noted =
 /** A text, and a value that belongs to it. */
 export type Note = readonly [kind: Noted, text: string, value?: string];
 
-/** Context for removing rows. */
 export interface RemovalContext extends Servers {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
@@ -79,7 +78,6 @@ export type Cutoffs = ReadonlyMap<string, number>;
 /** Later than any stored event. */
 export const END_OF_TIME_MS = 2 ** 53;
 
-/** Whether an event is to be deleted. */
 export function isPast(cutoffs: Cutoffs): Sql {
   const projects = texts([...cutoffs.keys()]);
   return sql`has(${projects}, toString(project)) AND ms < arrayElement(${wholes([...cutoffs.values()])}, indexOf(${projects}, toString(project)))`;

@@ -95,7 +95,6 @@ export function measureOf({ type, field }: MeasurePlan): MeasureSql | null {
   }
 }
 
-/** The total of a combination of values. */
 export interface Total {
   readonly values: readonly string[];
   readonly given: MeasureValue;

@@ -257,7 +257,6 @@ export const VIEWS: readonly FillingView[] = [
 export class TableNames {
   constructor(readonly isCluster: boolean) {}
 
-  /** All rows. */
   all(table: string): Sql {
     return sql`${name(table)}`;
   }

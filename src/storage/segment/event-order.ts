@@ -26,7 +26,6 @@ export function compareKeys(a: EventKey, b: EventKey): number {
   return compareIds(a.id, 0, b.id, 0) || compareCodePoints(a.project, b.project);
 }
 
-/** Compares a row with a key. */
 export function compareWithKey(rows: KeyedRows, row: number, key: EventKey): number {
   return compareIds(rows.ids(), row * 16, key.id, 0) || compareCodePoints(rows.projectOf(row), key.project);
 }

@@ -105,7 +105,6 @@ export class Head {
   #minMs = Infinity;
   #maxMs = -Infinity;
   #view: HeadView | null = null;
-  /** Data derived from the rows so far. */
   readonly derived: DerivedCache;
 
   constructor(
@@ -120,7 +119,6 @@ export class Head {
     return this.#rowCount;
   }
 
-  /** Whether it accepts no more rows. */
   get isFull(): boolean {
     return this.#rowCount >= LIMITS.headPartRowCount;
   }
@@ -141,7 +139,6 @@ export class Head {
     return this.#maxMs;
   }
 
-  /** Whether any row has a metadata key. */
   hasKey(key: number): boolean {
     return this.#metadata.has(key);
   }
@@ -151,7 +148,6 @@ export class Head {
     return this.#metadataValueCount;
   }
 
-  /** Number of metadata keys that the rows have. */
   get metadataColumnCount(): number {
     return this.#metadata.size;
   }
@@ -227,7 +223,6 @@ export class Head {
     return this.#sequences.subarray(from, to);
   }
 
-  /** Drops all derived data. */
   forgetDerived(): void {
     this.derived.forget(() => true);
   }

@@ -69,7 +69,6 @@ export class CoalescedReads {
 export interface SegmentSource {
   read(key: string, start: number, end: number): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
-  /** Project texts by code. */
   readonly projects: ProjectTexts;
   /** Called when nothing more is read. */
   release?(): void;

@@ -18,7 +18,6 @@ export interface ActorTriples {
   readonly projects: Uint32Array;
 }
 
-/** How to decode the triples. */
 export interface ActorTriplesMeta {
   readonly count: number;
   readonly companyWidth: 1 | 2 | 4;
@@ -138,7 +137,6 @@ export interface RowSelector {
   readonly where?: { readonly column: string; readonly codes: readonly number[] };
 }
 
-/** How to decode an excerpt. */
 export interface ExcerptMeta {
   readonly name: string;
   readonly of: readonly string[];
@@ -168,7 +166,6 @@ export interface ExcerptSource {
 /** With a larger share of the rows nothing is stored; queries then read the columns themselves. */
 const ROW_SHARE_MAX = 1 / 8;
 
-/** Name of an excerpt's block. */
 export function excerptBlock(name: string): string {
   return `excerpt ${name}`;
 }

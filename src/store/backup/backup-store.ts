@@ -18,7 +18,6 @@ interface StoreSnapshot {
   readonly manifest: Manifest;
   /** All whole frames of the live journals, in order, without end marks. */
   readonly frames: readonly Frame[];
-  /** Sequence of the next record. */
   readonly nextSequence: number;
   /** Null if nothing was ever accepted. */
   readonly keys: Uint8Array | null;
@@ -74,9 +73,7 @@ class CopiedFiles {
   readonly #former: ReadonlyMap<string, FileEntry>;
   readonly #settled = new Set<string>();
   #unsynced: string[] = [];
-  /** Files copied so far. */
   fileCount = 0;
-  /** Bytes of these files. */
   byteLength = 0;
 
   /** @param former the manifest of the target: the files that it names are durable there */

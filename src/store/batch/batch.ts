@@ -44,7 +44,6 @@ export class BatchBuilder {
     }
   }
 
-  /** Adds a metadata value of the next row. */
   pushValue(code: number): void {
     if (this.valueCount === this.values.length) this.values = grown(this.values, this.values.length * 2);
     this.values[this.valueCount] = code;
@@ -295,7 +294,6 @@ export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   return batch;
 }
 
-/** Assigns sequences to the records of a commit. */
 export function numberRecords({ records: { sequences } }: RecordBatch, firstSequence: number): void {
   for (let row = 0; row < sequences.length; row += 1) sequences[row] = firstSequence + row;
 }

@@ -139,7 +139,6 @@ export class IdTable {
     }
   }
 
-  /** Adds a fingerprint to the first free slot from `first` on. */
   #place(first: number, low: number, high: number): void {
     const part = partOf(low);
     if (this.#counts[part]! + 1 === this.#parts[part]!.lows.length) {
@@ -209,7 +208,6 @@ function slotOf({ lows, highs }: FingerprintSlots, first: number, low: number, h
   return slot;
 }
 
-/** Puts a fingerprint into the first free slot from `first` on and returns the slot. */
 function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, high: number): number {
   let slot = first;
   while (lows[slot] !== 0) slot = slot + 1 === lows.length ? 0 : slot + 1;

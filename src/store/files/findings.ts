@@ -17,7 +17,6 @@ export interface Finding {
 /** Findings kept per file: more add nothing about a file that is damaged throughout. */
 const KEPT_PER_FILE = 20;
 
-/** Collects the findings of a verification. */
 export class Findings {
   readonly kept: Finding[] = [];
   count = 0;
@@ -30,7 +29,6 @@ export class Findings {
     if (ofFile <= KEPT_PER_FILE) this.kept.push({ file, expected, found });
   }
 
-  /** Files with at least one finding. */
   get files(): readonly string[] {
     return [...this.#countByFile.keys()];
   }

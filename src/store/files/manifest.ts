@@ -93,12 +93,10 @@ export const EMPTY_MANIFEST: Manifest = {
 /** How every manifest begins: other programs have files of that name too. */
 export const MANIFEST_START = `{"format":`;
 
-/** Lists every file that a manifest names. */
 export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
   return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];
 }
 
-/** Returns a manifest without its backup mark. */
 export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {
   return manifest;
 }

@@ -50,7 +50,6 @@ export function parseKey(stored: Uint8Array): Uint8Array {
 /** Key of a file that no manifest names; replaced as a whole. */
 export const SAVED_SEGMENTS_KEY = "segments.json";
 
-/** A saved segment as stored. */
 export interface StoredSegment {
   readonly name: string;
   readonly groups: readonly unknown[];

@@ -15,7 +15,6 @@ import { JournalTail, otherState, WatchedObject } from "./journal-tail.js";
 /** Cost of adding a row to a head, in values. */
 const VALUES_PER_ROW = 64;
 
-/** Callbacks for changes by another writer. */
 interface FollowerHooks {
   /** Called before anything is applied. @throws corruption if the files belong to another store */
   readonly refuseOther: () => Promise<void>;
@@ -107,7 +106,6 @@ export class Follower {
   }
 }
 
-/** The effect of another writer's manifest. */
 export interface AppliedManifest {
   /** Whether commits were sealed before their journal was read. */
   readonly hasUnseen: boolean;
@@ -115,7 +113,6 @@ export interface AppliedManifest {
   readonly whenUnread: Promise<void> | null;
 }
 
-/** How far the journals were read. */
 interface Tail {
   readonly journal: number;
   /** Sequence of the next record. */

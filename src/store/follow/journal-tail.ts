@@ -37,7 +37,6 @@ export class WatchedObject {
     return bytes === "same" || (bytes === null && this.#end === null) ? null : { bytes };
   }
 
-  /** Sets the last seen object. */
   saw(bytes: Uint8Array | null): void {
     this.#length = bytes?.length ?? 0;
     this.#end = bytes === null ? null : bytes.slice(Math.max(0, bytes.length - END_BYTES));
@@ -55,7 +54,6 @@ export class WatchedObject {
 const FIRST_READ_BYTES = 4 * 1024;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
-/** New frames of the journals. */
 export interface JournalNews {
   /** Frames that can no longer be cut off, in order. */
   readonly frames: readonly FoundFrame[];
@@ -91,12 +89,10 @@ export class JournalTail {
     return this.#place;
   }
 
-  /** Sequence of the next record. */
   get sequence(): number {
     return this.#sequence;
   }
 
-  /** Moves past an applied frame. */
   took({ frame, end }: FoundFrame): void {
     this.#goTo(end, frame.firstSequence + frame.sequenceCount);
   }
@@ -196,7 +192,6 @@ function objectAt(lengths: readonly number[], byte: number): { readonly at: numb
   return { at, start };
 }
 
-/** The checksum stored in a frame. */
 function crcOf(frame: Uint8Array): number | null {
   return frame.length < FRAME_HEADER_BYTES ? null : new DataView(frame.buffer, frame.byteOffset).getUint32(FRAME_CRC_AT, true);
 }

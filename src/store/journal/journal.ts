@@ -19,7 +19,6 @@ export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
 
 export interface Frame {
   readonly kind: number;
-  /** Sequence of the first record. */
   readonly firstSequence: number;
   /** Sequences that the frame uses: one per event or record, 1 for dictionary values alone, 0 for the end mark. */
   readonly sequenceCount: number;
@@ -122,7 +121,6 @@ export function journalNumber(key: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** A frame to append. */
 export interface JournalEntry {
   readonly kind: number;
   readonly firstSequence: number;
@@ -130,7 +128,6 @@ export interface JournalEntry {
   readonly payload: Uint8Array;
 }
 
-/** A position in a journal: its length, the CRC of the last frame and the synced sequence. */
 interface JournalMark {
   readonly byteLength: number;
   readonly crc: number;
@@ -195,7 +192,6 @@ export class Journal {
     this.#crc = crc;
   }
 
-  /** The current position, for `rollBack`. */
   mark(): JournalMark {
     return { byteLength: this.file.byteLength, crc: this.#crc, synced: this.#synced };
   }
@@ -233,7 +229,6 @@ export class Journal {
     this.#synced = nextSequence;
   }
 
-  /** Appends an end mark and syncs: the journal is closed cleanly. */
   async end(nextSequence: number): Promise<void> {
     await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, sequenceCount: 0, payload: new Uint8Array(0) });
     await this.sync(nextSequence);
@@ -255,7 +250,6 @@ export class Journal {
   }
 }
 
-/** A position in a journal. */
 export interface JournalPosition {
   readonly number: number;
   /** Bytes up to the end of the last whole frame. */
@@ -271,7 +265,6 @@ export function startOf(number: number): JournalPosition {
   return { number, byteLength: 0, lastFrameAt: 0, crc: null };
 }
 
-/** A whole frame and the position after it. */
 export interface FoundFrame {
   readonly frame: Frame;
   readonly end: JournalPosition;
@@ -304,7 +297,6 @@ export function* framesAfter(
   }
 }
 
-/** The result of replaying one journal. */
 interface Replay {
   /** After the last good frame, or the header. */
   readonly end: JournalPosition;
@@ -357,7 +349,6 @@ export async function journalKeys(storage: Storage, number: number): Promise<str
   return (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
 }
 
-/** Reads a whole journal, with the keys of its objects. */
 async function readJournal(storage: Storage, number: number): Promise<{ keys: string[]; bytes: Uint8Array }> {
   const keys = await journalKeys(storage, number);
   const parts = await Promise.all(keys.map((part) => storage.read(part)));

@@ -90,7 +90,6 @@ export class Identities {
     return await read();
   }
 
-  /** Adds the ids of events and the links between them. */
   takeEvents({ times, codes, rowCount }: Batch): void {
     const { resolver } = this;
     const [users, anonymous, companies] = [codes[USER_ID], codes[ANONYMOUS_ID], codes[COMPANY_ID]] as [Uint32Array, Uint32Array, Uint32Array];

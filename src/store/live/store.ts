@@ -24,7 +24,6 @@ export interface VisibleStore {
   readonly budget: MemoryBudget;
   readonly dictionaries: Dictionaries;
   readonly resolver: IdentityResolver;
-  /** How often assigned codes were discarded. */
   readonly codeGeneration: number;
   /** Dictionary sizes whose values stored data uses. */
   readonly journaledSizes: ReadonlyMap<string, number>;
@@ -64,7 +63,6 @@ export interface UnseenCommits {
 
 /** How much of the store is covered by the files that the manifest names. */
 export interface Sealed {
-  /** Sizes of the dictionaries. */
   readonly sizes: ReadonlyMap<string, number>;
   /** Number of covered records, the first of the table. */
   readonly recordCount: number;
@@ -155,7 +153,6 @@ export class Store implements VisibleStore {
     return this.#identities.recordOnlyIds;
   }
 
-  /** Sequence of the next event or record. */
   get nextSequence(): number {
     return this.#journals.nextSequence;
   }
@@ -169,7 +166,6 @@ export class Store implements VisibleStore {
     return this.journal !== null && !this.journal.isPoisoned;
   }
 
-  /** Bytes of all live journals. */
   get journalByteLength(): number {
     return this.#journals.byteLengthFrom(this.manifest.firstJournal);
   }
@@ -240,7 +236,6 @@ export class Store implements VisibleStore {
     await this.#show(batch, recordBatch, written);
   }
 
-  /** Notes how far a journal of another writer was read. */
   readJournal(number: number, byteLength: number): void {
     this.#journals.markRead(number, byteLength);
   }
@@ -291,7 +286,6 @@ export class Store implements VisibleStore {
     this.dictionaries.truncate(this.#journals.sizes);
   }
 
-  /** Starts the next journal; later commits go there. */
   async rotateJournal(): Promise<void> {
     await this.#journals.rotate(this.takeFileNumber(), this.manifest.epoch);
   }
@@ -312,7 +306,6 @@ export class Store implements VisibleStore {
     return this.#manifest.takeFileNumber();
   }
 
-  /** Makes new file numbers start at `next` or above. */
   skipFileNumbers(next: number): void {
     this.#manifest.skipFileNumbers(next);
   }
@@ -359,7 +352,6 @@ export class Store implements VisibleStore {
     if (former !== null) await this.storage.remove(former.key).catch(() => undefined);
   }
 
-  /** Removes the journals that the manifest leaves behind. */
   async removeOldJournals(): Promise<void> {
     await this.#journals.removeBefore(this.manifest.firstJournal);
   }

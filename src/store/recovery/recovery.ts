@@ -13,7 +13,6 @@ import type { Storage } from "../storage/storage.js";
 export interface RowsCommit {
   readonly batch: Batch;
   readonly firstSequence: number;
-  /** Number of the journal that contains it. */
   readonly journal: number;
 }
 
@@ -30,7 +29,6 @@ export interface Recovered extends FoundJournals {
   readonly privacy: string | null;
   /** Dictionary sizes covered by dictionary files. */
   readonly sealedSizes: ReadonlyMap<string, number>;
-  /** The end of the last journal. */
   readonly end: JournalPosition;
 }
 

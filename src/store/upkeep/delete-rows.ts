@@ -21,7 +21,6 @@ export interface DeletionRule {
   readonly key?: string;
 }
 
-/** What to delete or change besides the rows. */
 export interface AlsoDeleted {
   /** The code of a project whose name is also deleted; 0: none. */
   readonly projectName: number;

@@ -17,7 +17,6 @@ interface Erased {
   readonly email: string | null;
 }
 
-/** What was erased. */
 export interface ErasedCounts {
   readonly events: number;
   readonly identifyCalls: number;

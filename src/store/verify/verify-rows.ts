@@ -33,7 +33,6 @@ export interface JournalChecks {
   readonly findings: Findings;
 }
 
-/** The contents of the live journals. */
 export interface VerifiedJournals {
   readonly fileCount: number;
   readonly byteLength: number;
@@ -161,7 +160,6 @@ function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
   return excerpts.filter(({ rowCount }) => rowCount > 0).map(({ name }) => excerptBlock(name));
 }
 
-/** Checks that the excerpts match the rows. */
 async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentChecks): Promise<void> {
   for (const { name, of } of segment.meta.excerpts ?? []) {
     const rule = moneyExcerpt(judge.dictionaries, of);

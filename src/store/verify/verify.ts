@@ -23,7 +23,6 @@ class UniqueIds {
   // A fixed seed is safe: crafted ids gain nothing against a check that changes nothing.
   readonly #table = new IdTable(0x5eed);
   readonly #suspects = new Map<string, string[]>();
-  /** Whether there are more suspects than are checked. */
   isCut = false;
 
   get hasSuspects(): boolean {
@@ -49,7 +48,6 @@ class UniqueIds {
     for (let row = 0; row < ids.length / 16; row += 1) this.#suspects.get(nameOf(ids, row, projectOf(row)))?.push(`${file} row ${row}`);
   }
 
-  /** Ids that occur more than once. */
   duplicates(): { readonly id: string; readonly places: readonly string[] }[] {
     return [...this.#suspects].filter(([, places]) => places.length > 1).map(([id, places]) => ({ id, places }));
   }
@@ -83,7 +81,6 @@ export interface VerifyReport {
 /** Attempts to read the files other than segments while a writer keeps replacing the manifest. */
 const READ_ATTEMPT_COUNT = 100;
 
-/** Implements `verifyStore`. */
 export async function verify(storage: Storage): Promise<VerifyReport> {
   await refuseStoresBelow(storage);
   for (let attempt = 1; ; attempt += 1) {
@@ -146,7 +143,6 @@ class Verification {
     return await this.#attempt(MANIFEST_KEY, () => decodeManifest(bytes));
   }
 
-  /** Verifies everything but the segments. */
   async verifyBase(manifest: Manifest): Promise<void> {
     const { findings, storage } = this;
     verifyManifest(manifest, findings);
@@ -257,7 +253,6 @@ class Verification {
     return bytes === null || footer === null ? null : { bytes, footer };
   }
 
-  /** Whether the current manifest still names a file. */
   async #isNamed({ key }: FileEntry): Promise<boolean> {
     const bytes = await this.storage.read(MANIFEST_KEY);
     return bytes === null || filesOf(decodeManifest(bytes)).some((entry) => entry.key === key);
