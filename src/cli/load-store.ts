@@ -13,7 +13,6 @@ const ROW_CHARS = 500;
 /** Name of the part that holds the records; other parts are named by their day. */
 const RECORDS = "records";
 
-/** Counts of one load. */
 export interface StoreLoad {
   /** Of the rows that this run sent. */
   accepted: number;
@@ -141,11 +140,9 @@ interface ComparedQuery {
   run(daybook: ComparedDaybook): Promise<readonly [text: string, answer: unknown]>;
 }
 
-/** The outcome of a comparison. */
 export interface AnswerComparison {
   /** A table for a terminal. */
   readonly text: string;
-  /** How many answers differ. */
   readonly differing: number;
 }
 

@@ -45,7 +45,6 @@ const BATCH_ROWS = 1_024;
 /** Rows per ingest on a server, where each ingest costs several statements. */
 export const BATCH_ROWS_OF_SERVER = 5_000;
 
-/** The methods that store rows. */
 export type RowSink = Pick<Daybook, "ingest" | "ingestRecords">;
 
 interface RowsOfKind<Input> {

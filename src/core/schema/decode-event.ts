@@ -7,7 +7,6 @@ import { MetadataMembers, readMetadata, utf8Length, type KnownKeys } from "./met
 import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "./instant.js";
 import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
-/** Why an event was rejected. */
 export class EventFault {
   constructor(
     readonly code: ErrorCode,
@@ -59,7 +58,6 @@ export class DecodedEvents {
     this.memberEnds[row] = start;
   }
 
-  /** Index of the first member of a row's metadata. */
   memberStart(row: number): number {
     return this.#memberStarts[row] as number;
   }

@@ -11,7 +11,6 @@ import type { ExportedEvent } from "../../core/schema/event.js";
 import { exportRows, RowTurns } from "./events.js";
 import { AFTER, type PagedExports } from "./place.js";
 
-/** A snapshot of events, and of identities where requested. */
 interface ExportSnapshot {
   readonly snapshot: Snapshot;
   readonly names: IdentityNames | null;

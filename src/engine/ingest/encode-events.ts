@@ -25,7 +25,6 @@ interface ShapePath {
   readonly next: Map<number, ShapePath>;
 }
 
-/** Encodes the members of metadata objects as codes of keys, shapes and values. */
 class MetadataEncoder {
   readonly #keys = new Map<string, EncodedKey>();
   #shapes: ShapePath = { code: 0, next: new Map() };

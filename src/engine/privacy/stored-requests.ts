@@ -36,7 +36,6 @@ function idsOf(identity: number, view: IdentityView): PersonIds {
 
 const KIND_NAMES = { [RECORD_KINDS.identify]: "identify", [RECORD_KINDS.group]: "group", [RECORD_KINDS.alias]: "alias" } as const;
 
-/** A snapshot of all stored data. */
 interface StoredData {
   readonly dictionaries: Dictionaries;
   readonly view: IdentityView;
@@ -118,7 +117,6 @@ function withChanged({ requests, suppression }: PrivacyBook, changed: readonly S
   return { requests: requests.map((request) => byId.get(request.id) ?? request), suppression };
 }
 
-/** What privacy requests need besides. */
 interface PrivacyParts {
   readonly segments: StoredSegments;
   readonly random: (bytes: Uint8Array) => void;

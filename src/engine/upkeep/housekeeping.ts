@@ -35,7 +35,6 @@ class Compactions {
   /** Callers that wait for all merges, and callers during which no merge may start. */
   #wantingCount = 0;
   #stoppingCount = 0;
-  /** The pace of the merge under way. */
   #turns: Turns | null = null;
   /** Rows that may still be merged; 0 stops merging. */
   #room = Infinity;
@@ -160,7 +159,6 @@ export class Housekeeping {
   #retrySequence = 0;
   /** The first sequence that the seal under way does not include; 0: no seal is running. */
   #frozenSequence = 0;
-  /** The pace of the seal under way. */
   #turns: Turns | null = null;
   #sealError: unknown;
   #compactionError: unknown = null;

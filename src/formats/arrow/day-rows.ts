@@ -32,7 +32,6 @@ export function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
   return values;
 }
 
-/** The identity ids of some rows. */
 export function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): (string | null)[] {
   const [users, anonymous] = [column("userId"), column("anonymousId")];
   return valuesOf(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row)));

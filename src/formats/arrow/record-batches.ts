@@ -86,7 +86,6 @@ function dictionaryId(column: string): number {
   return column === SHAPE_COLUMN ? FIELD_COUNT : FIELD_COUNT + Number(column.slice(1));
 }
 
-/** One column of all batches. */
 interface BatchColumn {
   readonly name: string;
   readonly type: DataType;

@@ -36,12 +36,10 @@ export function isMissing(error: unknown): boolean {
   return nameOf(error) === "NotFoundError" || nameOf(error) === "TypeMismatchError";
 }
 
-/** Whether a file has changed since its snapshot was taken. */
 export function isChanged(error: unknown): boolean {
   return nameOf(error) === "NotReadableError";
 }
 
-/** Whether the file is open elsewhere. */
 export function isOpenElsewhere(error: unknown): boolean {
   return nameOf(error) === "NoModificationAllowedError";
 }

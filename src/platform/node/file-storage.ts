@@ -181,7 +181,6 @@ class FileStorage implements Storage {
     private readonly fileSystem: FileSystem,
     private readonly processes: ProcessTable,
     private readonly lockTerms: LockTerms,
-    /** Whether keys have no folders. */
     private readonly isFlat: boolean,
     reserve: RefilledReserve | undefined,
   ) {

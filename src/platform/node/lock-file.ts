@@ -26,7 +26,6 @@ export async function renewClaim(fileSystem: FileSystem, path: string): Promise<
   }
 }
 
-/** Another process's claim. */
 export interface OtherClaim {
   readonly name: string;
   readonly owner: ProcessIdentity;

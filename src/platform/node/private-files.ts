@@ -134,7 +134,6 @@ export async function writeFileAnew(path: string): Promise<WriteStream> {
   }
 }
 
-/** The error for a link instead of a file. */
 export function linkError(path: string, cause?: unknown): Error {
   return new Error(`${path}: is a symbolic link, and files are not written through links: name the file itself`, { cause });
 }

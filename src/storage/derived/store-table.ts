@@ -105,12 +105,10 @@ const MORE_AT_ONCE = 16;
 /** Cost of loading and consuming a segment row, in values read. */
 const VALUES_PER_ROW = 8;
 
-/** The rows of a snapshot. */
 export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
   /** The greatest sequence of the rows. */
   readonly sequence: number;
-  /** Counts rows that were read. */
   readonly looked: (rowCount: number) => void;
 }
 

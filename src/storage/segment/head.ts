@@ -143,7 +143,6 @@ export class Head {
     return this.#metadata.has(key);
   }
 
-  /** Metadata values of all its rows. */
   get metadataValueCount(): number {
     return this.#metadataValueCount;
   }
