@@ -44,7 +44,7 @@ export function sha256Start(text: string): Uint8Array {
   return firstBytes(shortState, new Uint8Array(16));
 }
 
-/** Writes the end mark and the length of a message to its last block or two. @param byteLength of its bytes in there @param totalByteLength of all its bytes */
+/** Ends a message of `totalByteLength` bytes, the last `byteLength` of which begin `bytes`, with the mark and the length in bits (5.1.1). */
 export function pad(bytes: Uint8Array, byteLength: number, end: number, totalByteLength: number): void {
   bytes.fill(0, byteLength, end);
   bytes[byteLength] = 0x80;

@@ -37,7 +37,7 @@ interface QueuedRecords {
   readonly reject: (error: unknown) => void;
 }
 
-type QueuedWrite = QueuedEvents | QueuedRecords;
+type IngestWrite = QueuedEvents | QueuedRecords;
 
 /** A task that must run while no commit is under way. */
 interface ExclusiveTask {
@@ -47,7 +47,7 @@ interface ExclusiveTask {
   readonly reject: (error: unknown) => void;
 }
 
-function rowCountOf(write: QueuedWrite): number {
+function rowCountOf(write: IngestWrite): number {
   return (write.kind === "records" ? write.records : write.events).length;
 }
 
@@ -64,7 +64,7 @@ function noOutcome(): IngestOutcome {
 
 /** Writes that share a frame and a sync: encoded, and not yet durable. */
 class IngestGroup {
-  readonly writes: QueuedWrite[] = [];
+  readonly writes: IngestWrite[] = [];
   /** To report to the application once they are durable. */
   readonly notified: EventRecord[] = [];
   /** Rejected rows included. */
@@ -83,7 +83,7 @@ class IngestGroup {
     this.ids = new BatchIds(builder, projects);
   }
 
-  add(write: QueuedWrite): void {
+  add(write: IngestWrite): void {
     this.writes.push(write);
     this.rowCount += rowCountOf(write);
   }
@@ -178,7 +178,7 @@ interface IngestQueueOptions {
  */
 export class IngestQueue {
   /** Writes and exclusive tasks, in order of arrival. */
-  #queue: (QueuedWrite | ExclusiveTask)[] = [];
+  #queue: (IngestWrite | ExclusiveTask)[] = [];
   #queuedRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
@@ -254,7 +254,7 @@ export class IngestQueue {
     });
   }
 
-  #enqueue(entry: QueuedWrite | ExclusiveTask): void {
+  #enqueue(entry: IngestWrite | ExclusiveTask): void {
     this.#queue.push(entry);
     if (!this.#isRunning) void this.#run();
   }
@@ -280,7 +280,7 @@ export class IngestQueue {
   }
 
   /** Whether a queued write joins the open group, or a new one, before that is written. */
-  #canJoin(write: QueuedWrite): boolean {
+  #canJoin(write: IngestWrite): boolean {
     if (this.#openGroup?.isStale === true) return false;
     const rowCount = this.#openGroup?.rowCount ?? 0;
     if (rowCount >= GROUP_ROWS_MAX || (rowCount >= EAGER_COMMIT_ROWS && this.#committingGroup === null)) return false;
@@ -289,7 +289,7 @@ export class IngestQueue {
     return this.#knownIds?.hasRoom(rowCountOf(write)) === true && (this.#committingGroup === null || write.kind !== "records");
   }
 
-  async #encodeNext(write: QueuedWrite): Promise<void> {
+  async #encodeNext(write: IngestWrite): Promise<void> {
     // Lets the file operations of the previous group proceed.
     if (this.#committingGroup !== null) await yieldToEventLoop();
     try {
@@ -320,7 +320,7 @@ export class IngestQueue {
     return alike;
   }
 
-  #dequeue(first: readonly QueuedWrite[]): void {
+  #dequeue(first: readonly IngestWrite[]): void {
     this.#queue.splice(0, first.length);
     for (const write of first) this.#queuedRowCount -= rowCountOf(write);
   }
@@ -338,7 +338,7 @@ export class IngestQueue {
     });
   }
 
-  async #encodeInto(group: IngestGroup, writes: readonly QueuedWrite[], encode: () => Promise<void>): Promise<void> {
+  async #encodeInto(group: IngestGroup, writes: readonly IngestWrite[], encode: () => Promise<void>): Promise<void> {
     for (const write of writes) group.add(write);
     try {
       await encode();
