@@ -36,6 +36,12 @@ export function isMissing(error: unknown): boolean {
   return nameOf(error) === "NotFoundError" || nameOf(error) === "TypeMismatchError";
 }
 
+/** For `catch`: null if the file is missing. @throws any other error */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}
+
 export function isChanged(error: unknown): boolean {
   return nameOf(error) === "NotReadableError";
 }

@@ -4,7 +4,7 @@ import {
   type WriteOptions,
 } from "../../store/storage/storage.js";
 import {
-  OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
+  OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, nullIfMissing, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
   requireWritable, withOpen, writeAll, type AccessHandle,
 } from "./opfs-file.js";
 import { takeWebLock } from "./web-lock.js";
@@ -70,13 +70,8 @@ class OpfsDirectories {
   constructor(private readonly store: string) {}
 
   /** The directory of a path; null if missing. */
-  async find(path: string): Promise<FileSystemDirectoryHandle | null> {
-    try {
-      return await this.#get(path, false);
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+  find(path: string): Promise<FileSystemDirectoryHandle | null> {
+    return this.#get(path, false).catch(nullIfMissing);
   }
 
   /** The directory of a path; it and its parents are created if missing. */
@@ -221,12 +216,7 @@ class OpfsStorage implements Storage {
     await attempt("remove", key, async () => {
       const { folder, name } = placeOf(key);
       const directory = await this.#directories.find(folder);
-      if (directory === null) return;
-      try {
-        await this.#onClosed(key, () => directory.removeEntry(name));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      if (directory !== null) await this.#onClosed(key, () => directory.removeEntry(name)).catch(nullIfMissing);
     });
   }
 
@@ -290,12 +280,7 @@ class OpfsStorage implements Storage {
   /** Null if missing. */
   async #find(key: string): Promise<FileSystemFileHandle | null> {
     const { folder, name } = placeOf(key);
-    try {
-      return (await (await this.#directories.find(folder))?.getFileHandle(name)) ?? null;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    return (await (await this.#directories.find(folder))?.getFileHandle(name).catch(nullIfMissing)) ?? null;
   }
 
   async #readWithoutLock(key: string, range: ByteRange | undefined): Promise<Uint8Array | null> {

@@ -4,7 +4,7 @@ import {
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
-import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, writeAll } from "./private-files.js";
+import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, nullIfMissing, writeAll } from "./private-files.js";
 import { basename, dirname, join, resolve } from "node:path";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
@@ -151,10 +151,6 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
   await Promise.all(Array.from({ length: PARALLEL_SYNC_COUNT }, work));
 }
 
-function ignoreMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
-}
-
 /**
  * Checks that a lock is still held; without a lock it does nothing.
  * @param lock the one at the start of an operation, because a later one belongs to another writer
@@ -203,18 +199,12 @@ class FileStorage implements Storage {
 
   async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
     clipRange(range, 0);
-    return attempt("read", key, async () => {
-      try {
-        return await this.#withFile(key, "read", async (file) => {
-          // A short range needs no size: reading finds its end.
-          const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
-          return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
-        });
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
-    });
+    const readRange = async (file: OpenFile) => {
+      // A short range needs no size: reading finds its end.
+      const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
+      return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
+    };
+    return attempt("read", key, () => this.#withFile(key, "read", readRange).catch(nullIfMissing));
   }
 
   async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -242,13 +232,9 @@ class FileStorage implements Storage {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
       await refuseLostLock(this.#lock);
-      try {
-        await this.fileSystem.unlink(path).catch(ignoreMissing);
-        // Also if it was missing: a failed call or a dead process may have removed it.
-        await this.#tree.sync(dirname(path));
-      } catch (error) {
-        ignoreMissing(error);
-      }
+      await this.fileSystem.unlink(path).catch(nullIfMissing);
+      // Also if it was missing: a failed call or a dead process may have removed it.
+      await this.#tree.sync(dirname(path)).catch(nullIfMissing);
     });
     // Removing frees space. A seal, for example, ends with a removal.
     await this.reserve?.refill();
@@ -292,12 +278,8 @@ class FileStorage implements Storage {
 
   async hold(key: string): Promise<HeldObject | null> {
     return attempt("open", key, async () => {
-      try {
-        return new HeldFile(key, await this.fileSystem.open(this.#pathOf(key), "read"));
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
+      const file = await this.fileSystem.open(this.#pathOf(key), "read").catch(nullIfMissing);
+      return file === null ? null : new HeldFile(key, file);
     });
   }
 
@@ -336,7 +318,7 @@ class FileStorage implements Storage {
     await this.#walk("", async (name, parent) => {
       if (isClaim(name) || !isLeftover(name, this.processes)) return;
       // Must succeed: a process that only stalled could still rename it into place.
-      await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
+      await this.fileSystem.unlink(join(this.root, parent, name)).catch(nullIfMissing);
     }, true);
   }
 
@@ -377,13 +359,7 @@ class FileStorage implements Storage {
    * @param skipsLocked skips directories that have a lock of their own
    */
   async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, skipsLocked = false): Promise<void> {
-    let entries;
-    try {
-      entries = await this.fileSystem.readDirectory(join(this.root, parent));
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
+    const entries = (await this.fileSystem.readDirectory(join(this.root, parent)).catch(nullIfMissing)) ?? [];
     if (skipsLocked && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
     for (const { name, isDirectory } of entries) {
       if (!isDirectory) await visit(name, parent);

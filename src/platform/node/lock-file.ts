@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FileStat, FileSystem } from "../../store/storage/file-system.js";
-import { ownerOf, createPrivateFile, isMissing, attempt, type PrivateFile } from "./private-files.js";
+import { ownerOf, createPrivateFile, isMissing, nullIfMissing, attempt, type PrivateFile } from "./private-files.js";
 import { isSameProcess, type ProcessIdentity, type ProcessTable } from "./process-table.js";
 import { OPEN_TWICE_ADVICE, type StorageLock } from "../../store/storage/storage.js";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -78,21 +78,12 @@ export class LockClaims {
   }
 
   /** Null if the claim is missing. */
-  async stat(name: string): Promise<FileStat | null> {
-    try {
-      return await this.fileSystem.stat(join(this.directory, name));
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+  stat(name: string): Promise<FileStat | null> {
+    return this.fileSystem.stat(join(this.directory, name)).catch(nullIfMissing);
   }
 
   async remove(name: string): Promise<void> {
-    try {
-      await this.fileSystem.unlink(join(this.directory, name));
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
+    await this.fileSystem.unlink(join(this.directory, name)).catch(nullIfMissing);
   }
 
   /**
@@ -158,13 +149,7 @@ export class HeldLock implements StorageLock {
     this.#isReleased = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#renewal;
-    await attempt("unlock", "", async () => {
-      try {
-        await this.fileSystem.unlink(this.path);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
-    });
+    await attempt("unlock", "", async () => void (await this.fileSystem.unlink(this.path).catch(nullIfMissing)));
   }
 
   async #check(): Promise<void> {

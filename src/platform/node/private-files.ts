@@ -57,10 +57,15 @@ export async function attempt<T>(operation: string, key: string, run: () => Prom
   }
 }
 
-/** Whether a file operation failed because the file is missing. */
 export function isMissing(error: unknown): boolean {
   const errno = (error as NodeJS.ErrnoException | null)?.code;
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR";
+}
+
+/** For `catch`: null if the file is missing. @throws any other error */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
 }
 
 /** A character that no key contains: a file with it in its name is never an object. */
