@@ -56,12 +56,9 @@ const EVENT_MEMBERS: ReadonlySet<string> = new Set([
 
 /** Reads and checks a map. @throws Error naming the file and the invalid member */
 export async function readCsvMap(path: string): Promise<CsvMap> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new Error(`${path}: cannot read the map (${error instanceof Error ? error.message : String(error)})`, { cause: error });
-  }
+  });
   let value: unknown;
   try {
     value = parseJsonText(text);
