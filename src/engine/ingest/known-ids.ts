@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by the row count */
+import { getOrMake } from "../../core/base/arrays.js";
 import { dayOf } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../core/schema/fields.js";
@@ -126,11 +127,7 @@ export class KnownIds {
   }
 
   #headHas(head: Head, { id, project }: EventKey): boolean {
-    let index = this.#heads.get(head);
-    if (index === undefined) {
-      index = new IdIndex(undefined, (row) => projectSalt(head.view().projectOf(row)));
-      this.#heads.set(head, index);
-    }
+    const index = getOrMake(this.#heads, head, () => new IdIndex(undefined, (row) => projectSalt(head.view().projectOf(row))));
     const view = head.view();
     return index.find(view.ids(), id, 0, (row) => view.projectOf(row) === project, projectSalt(project)) >= 0;
   }

@@ -3,6 +3,7 @@ import {
   Bool, FixedSizeBinary, Float64, Null, TimestampMillisecond, Uint32, makeData, Dictionary, Uint16, Uint8, Utf8, Vector, Field, RecordBatch, Schema,
   Struct, type Data, type DataType,
 } from "apache-arrow";
+import { getOrMake } from "../../core/base/arrays.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { dayStartMs, isoOfDay } from "../../core/base/time.js";
 import { allocateCodes, codeWidth, type Codes } from "../../storage/column/codes.js";
@@ -56,11 +57,7 @@ const known = new WeakMap<Dictionaries, Map<string, DictionaryVector>>();
  * Cost: encodes each text once per size of the dictionary.
  */
 function dictionaryVector(dictionaries: Dictionaries, column: string): DictionaryVector {
-  let vectors = known.get(dictionaries);
-  if (vectors === undefined) {
-    vectors = new Map();
-    known.set(dictionaries, vectors);
-  }
+  const vectors = getOrMake(known, dictionaries, () => new Map<string, DictionaryVector>());
   const { values } = dictionaries.named(column);
   const made = vectors.get(column);
   if (made !== undefined && made.values.length === values.length) return made;

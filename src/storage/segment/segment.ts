@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/base/arrays.js";
 import { assert } from "../../core/base/errors.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
@@ -240,12 +241,7 @@ export class Segment implements Rows {
   }
 
   #loadOnce(name: string): Promise<void> {
-    let loading = this.#loading.get(name);
-    if (loading === undefined) {
-      loading = this.#loadColumn(name).finally(() => this.#loading.delete(name));
-      this.#loading.set(name, loading);
-    }
-    return loading;
+    return getOrMake(this.#loading, name, () => this.#loadColumn(name).finally(() => this.#loading.delete(name)));
   }
 
   async #loadColumn(name: string): Promise<void> {

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { getOrMake } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { dayOf } from "../../core/base/time.js";
 import {
@@ -35,13 +36,8 @@ class ReadableCodes extends CodeChecker {
   }
 
   #hasShape(code: number): boolean {
-    let known = this.#shapes.get(code);
-    if (known === undefined) {
-      known = this.faultOf(SHAPE_DICTIONARY, code) === null;
-      if (known) known = this.dictionaries.keysOfShape(code).every((key) => this.faultOf(KEY_DICTIONARY, key) === null);
-      this.#shapes.set(code, known);
-    }
-    return known;
+    const areKeysThere = () => this.dictionaries.keysOfShape(code).every((key) => this.faultOf(KEY_DICTIONARY, key) === null);
+    return getOrMake(this.#shapes, code, () => this.faultOf(SHAPE_DICTIONARY, code) === null && areKeysThere());
   }
 }
 
@@ -153,8 +149,7 @@ function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequence: n
     const valueCount: number | null = valueCountOf(shapes[row]!, readable);
     const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[field]![row]!));
     if (valuesAt !== null && valueCount !== null && hasFields && areValuesReadable(shapes[row]!, values, valuesAt, readable)) {
-      const head = heads.get(day) ?? new Head(day, NOTHING_KEPT, readable.dictionaries.named(PROJECT_COLUMN));
-      heads.set(day, head);
+      const head = getOrMake(heads, day, () => new Head(day, NOTHING_KEPT, readable.dictionaries.named(PROJECT_COLUMN)));
       head.append(batch, row, row + 1, firstSequence, valuesAt, keysOf);
     } else lost.set(day, (lost.get(day) ?? 0) + 1);
     valuesAt = valuesAt === null || valueCount === null ? null : valuesAt + valueCount;
@@ -319,8 +314,7 @@ class Salvage {
     const heads = new Map<number, Head>();
     const lostByJournal = new Map<number, Map<number, number>>();
     for (const { batch, firstSequence, journal } of this.journals.rows) {
-      const lost = lostByJournal.get(journal) ?? new Map<number, number>();
-      lostByJournal.set(journal, lost);
+      const lost = getOrMake(lostByJournal, journal, () => new Map<number, number>());
       for (const [day, rowCount] of appendReadable(heads, batch, firstSequence, this.#readable)) lost.set(day, (lost.get(day) ?? 0) + rowCount);
     }
     for (const [day, head] of heads) {
