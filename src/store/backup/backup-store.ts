@@ -6,7 +6,7 @@ import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/segme
 import { FILE_FOLDERS } from "../files/files.js";
 import {
   MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry, refuseStoresBelow,
-  isOtherHistory,
+  isOtherHistory, untilManifestStays,
 } from "../files/manifest.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
 import { journalKey, replayLive, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal.js";
@@ -24,30 +24,25 @@ interface StoreSnapshot {
   readonly savedSegments: Uint8Array | null;
 }
 
-/** Attempts to read a snapshot while a writer keeps replacing the manifest. */
-const ATTEMPT_COUNT = 100;
-
 /**
- * Reads a snapshot of a store that another process may be writing. Files that a manifest names do not change while it is the manifest,
- * so what was read is valid if the manifest is still the same afterwards.
+ * Reads a snapshot of a store that another process may be writing.
  * @param copyFiles copies the files that a manifest names; called again with the next manifest if files of this one are gone
  * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
  */
 async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   let damage: string | null = null;
-  for (let attempt = 1; attempt <= ATTEMPT_COUNT; attempt += 1) {
-    const before = await storage.read(MANIFEST_KEY);
-    if (before === null) throw new DaybookError("manifest_missing", "there is no store here to back up");
-    const outcome = await readOnce(storage, decodeManifest(before), copyFiles).catch((error: unknown) => ({ error }));
+  return await untilManifestStays(storage, "copied", async (manifest, isStillThere) => {
+    if (manifest === null) throw new DaybookError("manifest_missing", "there is no store here to back up");
+    const outcome = await readOnce(storage, decodeManifest(manifest), copyFiles).catch((error: unknown) => ({ error }));
     if ("error" in outcome && !isDamage(outcome.error)) throw outcome.error;
-    if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) continue;
+    if (!(await isStillThere())) return null;
     if (!("error" in outcome)) return outcome;
     const { message } = outcome.error as Error;
     // Frames that were rolled back while being read also look damaged, but only once.
     if (message === damage) throw outcome.error;
     damage = message;
-  }
-  throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be copied");
+    return null;
+  });
 }
 
 async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {

@@ -1,5 +1,4 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { areSameBytes } from "../../core/base/bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
@@ -7,7 +6,7 @@ import type { Batch, RecordBatch } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import { JOURNAL_HEADER_BYTES, contentOf, journalKey, replayLive, startOf, type JournalPosition } from "../journal/journal.js";
 import type { FoundJournals } from "../journal/journals.js";
-import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, type Manifest } from "../files/manifest.js";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, untilManifestStays, type Manifest } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 
 export interface RowsCommit {
@@ -96,25 +95,17 @@ async function writeAnew(storage: Storage, journals: readonly { readonly key: st
   for (const { key, bytes } of journals) await storage.write(key, bytes);
 }
 
-/** Attempts to read while a writer keeps replacing the manifest. */
-const READ_ATTEMPT_COUNT = 100;
-
-/**
- * Reads a store that another process may be writing: the result is valid only if the manifest is still the same afterwards,
- * as files may be removed in between. @throws manifest_missing, corruption, overloaded
- */
+/** Reads a store that another process may be writing. @throws manifest_missing, corruption, overloaded */
 export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
-  for (let attempt = 1; ; attempt += 1) {
-    const before = await storage.read(MANIFEST_KEY);
+  return await untilManifestStays(storage, "read", async (_, isStillThere) => {
     const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
-    if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) {
+    if (!(await isStillThere())) {
       if ("segments" in outcome) for (const segment of outcome.segments) segment.release();
-      if (attempt < READ_ATTEMPT_COUNT) continue;
-      throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+      return null;
     }
     if ("error" in outcome) throw outcome.error;
     // Refuse to show an empty store: most likely the path is mistyped, or a volume is missing.
     if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read; only opening it for writing would create one");
     return outcome;
-  }
+  });
 }

@@ -1,5 +1,4 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { areSameBytes } from "../../core/base/bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
 import { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { SegmentMeta } from "../../storage/segment/segment-file.js";
@@ -7,7 +6,7 @@ import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../c
 import { uuidText } from "../../core/base/uuid.js";
 import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
-import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow } from "../files/manifest.js";
+import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow, untilManifestStays } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
 import { journalNumber } from "../journal/journal.js";
@@ -78,22 +77,16 @@ export interface VerifyReport {
   readonly skippedFileCount: number;
 }
 
-/** Attempts to read the files other than segments while a writer keeps replacing the manifest. */
-const READ_ATTEMPT_COUNT = 100;
-
 export async function verify(storage: Storage): Promise<VerifyReport> {
   await refuseStoresBelow(storage);
-  for (let attempt = 1; ; attempt += 1) {
-    const before = await storage.read(MANIFEST_KEY);
+  return await untilManifestStays(storage, "read", async (bytes, isStillThere) => {
     const verification = new Verification(storage);
-    const manifest = await verification.readManifest(before);
+    const manifest = await verification.readManifest(bytes);
     if (manifest === null) return verification.report([], 0);
     await verification.verifyBase(manifest);
     // What is missing may just have been replaced by a writer.
-    const isSettled = verification.findings.count === 0 || areSameBytes(before, await storage.read(MANIFEST_KEY));
-    if (isSettled) return await verification.verifyRows(manifest);
-    if (attempt === READ_ATTEMPT_COUNT) throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
-  }
+    return verification.findings.count === 0 || (await isStillThere()) ? await verification.verifyRows(manifest) : null;
+  });
 }
 
 class Verification {
