@@ -83,11 +83,7 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/**
- * Creates the database and its tables where missing. May run several times at once, and again after a failure.
- * @param isDryRun only reports what would be done
- * @throws unreachable, invalid_parameter (tables of another version or program, or replicas that contradict existing tables)
- */
+/** May run several times at once, and again after a failure. @throws unreachable, invalid_parameter */
 export async function migrate(connection: Connection, target: MigrationTarget, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
   const { database, cluster, replicas } = target;
   const tables = { database, cluster: cluster?.name ?? null };

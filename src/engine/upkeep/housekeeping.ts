@@ -217,10 +217,7 @@ export class Housekeeping {
     );
   }
 
-  /**
-   * Seals everything, then runs `act`, which removes rows, before anything else is committed; resolves when their files are gone.
-   * @throws what sealing and `act` throw
-   */
+  /** Seals everything, then runs `act`, which removes rows, before anything else is committed; resolves when their files are gone. */
   async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<RemovedRows>): Promise<void> {
     let whenUnread: Promise<void> = Promise.resolve();
     await this.exclusive(queue, async () => {

@@ -24,11 +24,7 @@ interface StoreSnapshot {
   readonly savedSegments: Uint8Array | null;
 }
 
-/**
- * Reads a snapshot of a store that another process may be writing.
- * @param copyFiles copies the files that a manifest names; called again with the next manifest if files of this one are gone
- * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
- */
+/** @param copyFiles called again with the next manifest if files of this one are gone */
 async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   let damage: string | null = null;
   return await untilManifestStays(storage, "copied", async (manifest, isStillThere) => {
@@ -237,11 +233,7 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot):
   return concatBytes(parts);
 }
 
-/**
- * The manifest of the backup at a location; null if it is empty, or holds only an interrupted first backup, which already has the keys.
- * @param keys keys of the store to back up
- * @throws invalid_parameter for anything else, corruption
- */
+/** Null if the place is empty, or has only the keys of an interrupted first backup. @throws invalid_parameter for anything else, corruption */
 async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Manifest | null> {
   const stored = await place.read(MANIFEST_KEY);
   const former = stored === null ? null : decodeManifest(stored);
@@ -258,10 +250,7 @@ async function refuseFilled(place: Storage): Promise<void> {
   if (key !== undefined) throw unfit(`it contains ${key}`);
 }
 
-/**
- * Refuses to replace a snapshot by one that does not descend from it, as of a store that was restored from an older backup.
- * @throws invalid_parameter if numbers or files prove it
- */
+/** As after a restore from an older backup. @throws invalid_parameter if numbers or files prove it */
 function refuseOtherHistory(former: Manifest, manifest: Manifest): void {
   if (isOtherHistory(former, manifest)) throw unfit("it contains a snapshot that this store does not descend from, as after a restore from an older backup");
 }

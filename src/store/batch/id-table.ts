@@ -76,11 +76,7 @@ export class IdTable {
     }
   }
 
-  /**
-   * Finds the slots of the first `count` ids at once, so that their memory accesses overlap; `hasSeen` and `addSeen` use them. They are wrong
-   * after `reserve` or `undo`.
-   * @param projectOf by row
-   */
+  /** Finds the slots of the ids at once, so that their memory accesses overlap. A later `reserve` or `undo` makes them wrong. */
   look(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
     if (this.#seenLow.length < count) {
       this.#seenLow = new Uint32Array(count);
@@ -219,10 +215,7 @@ function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, 
 /** Number of ids looked up together when many are added. */
 const PART_IDS = 4_096;
 
-/**
- * Splits many ids into parts for `look`, each with the row of its first id. Ignores trailing bytes that are no whole id,
- * which come from a damaged block.
- */
+/** Splits many ids for `look`, without trailing bytes that are no whole id, which a damaged block may have. */
 export function* idParts(ids: Uint8Array): Generator<{ readonly part: Uint8Array; readonly first: number }> {
   const end = ids.length - (ids.length % 16);
   for (let from = 0; from < end; from += PART_IDS * 16) yield { part: ids.subarray(from, Math.min(from + PART_IDS * 16, end)), first: from / 16 };

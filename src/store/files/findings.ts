@@ -34,10 +34,7 @@ export class Findings {
   }
 }
 
-/**
- * Checks every byte of a file named by the manifest: length, SHA-256, magics, padding, footer and blocks.
- * Returns its footer; null if the file is damaged.
- */
+/** Checks every byte of a file that the manifest names. Returns its footer; null if the file is damaged. */
 export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): Promise<ContainerFooter<M> | null> {
   const { key, byteLength } = entry;
   const before = findings.count;

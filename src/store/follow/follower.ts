@@ -134,7 +134,6 @@ interface ReadManifest {
  * Applies a newer manifest of another writer: reads the files first, then switches to them synchronously. Cost: the new files;
  * after an erasure or a deletion all dictionaries, records and segment links.
  * @param tail the journal of the rows in the live heads, and the sequence after them
- * @param forget drops what was derived from rows and records, called as they are replaced
  * @throws corruption, also if a file is missing: the writer may have replaced the manifest since
  */
 async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forget: (goneProjects: readonly string[]) => void): Promise<AppliedManifest> {

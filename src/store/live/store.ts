@@ -264,10 +264,7 @@ export class Store implements VisibleStore {
     await this.#identities.takeInTurns({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
   }
 
-  /**
-   * Makes events and records durable, then visible, with the dictionary values that they use; with neither, only the values.
-   * @throws read_only, storage_full, internal (sequences are used up)
-   */
+  /** Makes events and records durable, then visible; with neither, only dictionary values. @throws read_only, storage_full, internal */
   async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
     const written = await this.#journals.write(batch, recordBatch);
     try {
@@ -320,11 +317,7 @@ export class Store implements VisibleStore {
     return this.#claim.refuseTakenOver(this.manifest.epoch);
   }
 
-  /**
-   * Replaces the manifest durably, before memory changes; writes run one after another.
-   * @param changesOf returns the changes to the manifest that is current then
-   * @throws store_locked
-   */
+  /** As `CurrentManifest.write`. @throws store_locked */
   writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     return this.#manifest.write(changesOf);
   }
