@@ -22,7 +22,8 @@ function keyBlock(key: Uint8Array): Uint8Array {
   return block;
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** Of each byte. */
+export const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Lower-case hex of bytes. */
 export function toHex(bytes: Uint8Array): string {

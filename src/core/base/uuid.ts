@@ -1,6 +1,4 @@
-import { hash128 } from "./hash.js";
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+import { hash128, HEX } from "./hash.js";
 
 /** The canonical lower-case text of the 16 bytes at `offset`. */
 export function uuidText(bytes: Uint8Array, offset = 0): string {

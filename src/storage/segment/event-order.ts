@@ -96,8 +96,8 @@ export class IdIndex {
 }
 
 /** Spreads events with the same id over the index by project. */
-export function projectSalt(project: string): number {
-  let salt = 0;
+export function projectSalt(project: string, seed = 0): number {
+  let salt = seed;
   for (let at = 0; at < project.length; at += 1) salt = Math.imul(salt ^ project.charCodeAt(at), 0x01000193);
   return salt;
 }

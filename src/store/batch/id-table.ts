@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
 import { grown } from "../../core/base/arrays.js";
+import { projectSalt } from "../../storage/segment/event-order.js";
 
 /** Fingerprint bits that choose the slot; those above choose the part. */
 const PLACE_BITS = 25;
@@ -239,8 +240,7 @@ function projectSeeds(seed: number, projectOf: (row: number) => string): (row: n
     const project = projectOf(row);
     if (project === last) return lastSeed;
     last = project;
-    lastSeed = seed;
-    for (let at = 0; at < project.length; at += 1) lastSeed = Math.imul(lastSeed ^ project.charCodeAt(at), 0x01000193);
+    lastSeed = projectSalt(project, seed);
     return lastSeed;
   };
 }
