@@ -8,7 +8,7 @@ import {
   MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry, refuseStoresBelow,
   isOtherHistory, untilManifestStays,
 } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
+import { SAVED_SEGMENTS_KEY, KEYS_KEY, parseKey, readSideFiles } from "../files/side-files.js";
 import { journalKey, replayLive, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
@@ -45,14 +45,11 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   await copyFiles(manifest);
   const frames: Frame[] = [];
   const nextSequence = await replayLive(storage, manifest, (frame) => frames.push(frame));
-  // After the journals: a store has its keys before its first frame.
-  const keys = await storage.read(KEYS_KEY);
-  if (keys !== null) parseKey(keys);
-  else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, although the store contains events");
-  // After the manifest: an erasure replaces saved segments first.
-  const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
-  if (savedSegments !== null) decodeSavedSegments(savedSegments);
-  return { manifest, frames, nextSequence, keys, savedSegments };
+  // After the journals, as a store has its keys before its first frame, and after the manifest, as an erasure replaces saved segments first.
+  const [keys, saved] = await readSideFiles(storage, { nextSequence, privacy: manifest.privacy });
+  const fault = keys.fault ?? saved.fault;
+  if (fault !== null) throw fault;
+  return { manifest, frames, nextSequence, keys: keys.bytes, savedSegments: saved.bytes };
 }
 
 function isDamage(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { hmacSha256, sha256, toHex } from "../../core/base/hash.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Storage } from "../storage/storage.js";
+import type { Manifest } from "./manifest.js";
 
 export const KEYS_KEY = "keys.json";
 /** How every file of keys begins: other programs have files of that name too. */
@@ -84,4 +85,27 @@ function membersOf(key: string, bytes: Uint8Array): Readonly<Record<string, unkn
   } catch (cause) {
     throw damaged(key, "it is not JSON", cause);
   }
+}
+
+/** A file that no manifest names. */
+interface SideFile {
+  readonly key: string;
+  readonly bytes: Uint8Array | null;
+  readonly fault: Error | null;
+}
+
+/** Reads the keys, which a store has before its first frame, then the saved segments. */
+export async function readSideFiles(storage: Storage, { nextSequence, privacy }: Pick<Manifest, "nextSequence" | "privacy">): Promise<[keys: SideFile, saved: SideFile]> {
+  const needsKeys = nextSequence > 1 || privacy !== null;
+  const read = async (key: string, missing: Error | null, decode: (bytes: Uint8Array) => unknown): Promise<SideFile> => {
+    const bytes = await storage.read(key);
+    try {
+      if (bytes !== null) decode(bytes);
+      return { key, bytes, fault: bytes === null ? missing : null };
+    } catch (error) {
+      return { key, bytes, fault: error as Error };
+    }
+  };
+  const missing = needsKeys ? damaged(KEYS_KEY, "it is missing, although the store contains events") : null;
+  return [await read(KEYS_KEY, missing, parseKey), await read(SAVED_SEGMENTS_KEY, null, decodeSavedSegments)];
 }

@@ -19,7 +19,7 @@ import { checkFile, Findings } from "../files/findings.js";
 import {
   type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
+import { readSideFiles } from "../files/side-files.js";
 import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame, type LiveJournal } from "../journal/journal.js";
 import type { RowsCommit } from "./recovery.js";
 import { codecOf } from "../storage/codec.js";
@@ -204,7 +204,8 @@ export async function salvageStore(storage: Storage, files: StoreFiles): Promise
   const readable = await readReadable(storage, files, manifest);
   const journals = await salvageJournals(storage, manifest, readable.dictionaries);
   keepKeyCodes(readable.dictionaries);
-  const faults = await faultsBeside(storage, manifest);
+  const faults = new Map<string, string>();
+  for (const { key, bytes, fault } of await readSideFiles(storage, manifest)) if (fault !== null) faults.set(key, bytes === null ? "it is missing" : fault.message);
   if (readable.broken.length === 0 && journals.broken.length === 0 && faults.size === 0) return;
   // Above the number of every file, as in `Store`.
   const nextFile = Math.max(manifest.nextFile, journals.lastNumber + 1, (await files.lastNumber()) + 1);
@@ -218,23 +219,6 @@ function keepKeyCodes(dictionaries: Dictionaries): void {
     const code = Number(/^m(\d+)$/.exec(name)?.[1] ?? 0);
     while (keys.size <= code) keys.add("");
   }
-}
-
-/** Errors of the files that no manifest names, by key. */
-async function faultsBeside(storage: Storage, { nextSequence, privacy }: Manifest): Promise<ReadonlyMap<string, string>> {
-  const faults = new Map<string, string>();
-  const look = async (key: string, decode: (bytes: Uint8Array) => unknown, mayBeMissing: boolean) => {
-    const bytes = await storage.read(key);
-    try {
-      if (bytes !== null) decode(bytes);
-      else if (!mayBeMissing) faults.set(key, "it is missing");
-    } catch (error) {
-      faults.set(key, error instanceof Error ? error.message : String(error));
-    }
-  };
-  await look(KEYS_KEY, parseKey, nextSequence === 1 && privacy === null);
-  await look(SAVED_SEGMENTS_KEY, decodeSavedSegments, true);
-  return faults;
 }
 
 class Salvage {

@@ -8,7 +8,7 @@ import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow, untilManifestStays } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
+import { SAVED_SEGMENTS_KEY, KEYS_KEY, readSideFiles } from "../files/side-files.js";
 import { journalNumber } from "../journal/journal.js";
 import { IdTable, idParts } from "../batch/id-table.js";
 import { SequenceSet, RecordChecker, verifyPrivacy, CodeChecker, verifyDictionaries } from "./verify-records.js";
@@ -139,8 +139,10 @@ class Verification {
   async verifyBase(manifest: Manifest): Promise<void> {
     const { findings, storage } = this;
     verifyManifest(manifest, findings);
-    await this.#verifyKeys(manifest);
-    await this.#verifySavedSegments();
+    for (const { key, bytes, fault } of await readSideFiles(storage, manifest)) {
+      if (bytes !== null) this.#count(bytes);
+      if (fault !== null) findings.add(key, bytes === null ? "the keys of the store" : "a file that can be read", bytes === null ? "none" : fault.message);
+    }
     for (const entry of manifest.dictionaries)
       if ((await this.#readFile(entry)) !== null) await this.#attempt(entry.key, () => this.#files.readDictionaries(entry, this.#dictionaries));
     verifyDictionaries(this.#dictionaries, findings);
@@ -211,21 +213,6 @@ class Verification {
       });
     for (const { id, places } of this.#ids.duplicates()) this.findings.add(places[0] ?? "segments/", `event ${id} once`, places.join(", "));
     if (this.#ids.isCut) this.findings.add("segments/", "unique event ids", "too many possible duplicates to check them all");
-  }
-
-  async #verifyKeys({ nextSequence, privacy }: Manifest): Promise<void> {
-    const bytes = await this.storage.read(KEYS_KEY);
-    if (bytes !== null) {
-      this.#count(bytes);
-      await this.#attempt(KEYS_KEY, () => parseKey(bytes));
-    } else if (nextSequence > 1 || privacy !== null) this.findings.add(KEYS_KEY, "the keys of the store", "none");
-  }
-
-  async #verifySavedSegments(): Promise<void> {
-    const bytes = await this.storage.read(SAVED_SEGMENTS_KEY);
-    if (bytes === null) return;
-    this.#count(bytes);
-    await this.#attempt(SAVED_SEGMENTS_KEY, () => decodeSavedSegments(bytes));
   }
 
   /** Reads and checks a whole file; null if it is damaged, or a writer has replaced it. */
