@@ -63,7 +63,6 @@ const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 /** The tables that queries read. */
 const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
-/** The parts of a Daybook on ClickHouse. */
 export interface StoredParts {
   readonly connection: Connection;
   readonly executor: ClickHouseExecutor;

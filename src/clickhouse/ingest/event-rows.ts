@@ -62,7 +62,6 @@ function leavesOf(value: unknown): string[] {
   return [typeof value === "object" && value !== null ? TAG.object + canonicalJson(value) : scalarOf(value)];
 }
 
-/** The JSON text of a tagged value. */
 export function jsonOfTagged(tagged: string): string {
   const text = tagged.slice(1);
   if (tagged.startsWith(TAG.text)) return JSON.stringify(text);

@@ -4,7 +4,6 @@ import { sql, type Sql } from "../sql/sql.js";
 import type { TraitLookup } from "./known-traits.js";
 import { ownerJoin, whoOf, type WhoIsWho } from "./who.js";
 
-/** Context shared by all parts of one query. */
 export interface QueryContext extends WhoIsWho {
   /** Identities seen with several companies, if looked up; null: each statement finds them. */
   readonly several: readonly string[] | null;

@@ -4,7 +4,6 @@ import { NO_ID, raw, sql, text, texts, uuid, wholes, type Sql } from "../sql/sql
 import { EVENT_TABLES, METADATA_TYPE, YEAR } from "../tables/layout.js";
 import { alter, systemTable, change, type Servers } from "../tables/servers.js";
 
-/** The kind of a note. */
 export type Noted =
   | "userId" | "anonymousId" | "email" | "event" | "record" | "anew" | "link" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
 

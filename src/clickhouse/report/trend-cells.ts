@@ -24,7 +24,6 @@ export interface MeasureSql {
   readonly running: { readonly state: Sql; readonly figure: Sql } | null;
   /** Whether SQL can order the figures. */
   readonly isOrdered: boolean;
-  /** Combines the results of two units. */
   add(a: MeasureValue, b: MeasureValue): MeasureValue;
   shown(given: MeasureValue): number | null;
   readonly nothing: MeasureValue;
@@ -106,7 +105,6 @@ export interface Cell extends Total {
   readonly unitMs: number;
 }
 
-/** The figures of some combinations. */
 export interface CellFigures {
   readonly totals: readonly Total[];
   readonly cells: readonly Cell[];

@@ -18,7 +18,6 @@ import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
 import { LabelNumbers, NO_LABEL } from "../../query/filter/regex.js";
 import { labelOf } from "../query/operand.js";
 
-/** The sessions to read. */
 export interface SessionPlan {
   /** Null: all projects, each by itself. */
   readonly project: string | null;

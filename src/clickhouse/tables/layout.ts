@@ -73,7 +73,6 @@ const NO_COLUMN = /^(?:INDEX|PROJECTION) /;
 /** Clauses that may follow a column's type. */
 const AFTER_TYPE = /\s(?:CODEC|DEFAULT|MATERIALIZED)\b.*$/s;
 
-/** The columns of a table with their types. */
 export function columnTypes({ columns }: Table): ReadonlyMap<string, string> {
   const own = columns.filter(([column]) => !NO_COLUMN.test(column));
   return new Map(own.map(([column, type]) => [column, type.replace(AFTER_TYPE, "")]));

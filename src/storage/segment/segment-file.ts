@@ -127,7 +127,6 @@ export interface ColumnMeta extends ColumnZone {
   readonly entryCount?: number;
 }
 
-/** The metadata of a segment, stored in its footer. */
 export interface SegmentMeta {
   readonly kind: "segment";
   readonly day: number;

@@ -155,7 +155,6 @@ export interface Excerpt {
   column(name: string): CodeColumn;
 }
 
-/** The input of an excerpt. */
 export interface ExcerptSource {
   readonly day: number;
   readonly times: Int32Array;

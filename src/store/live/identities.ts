@@ -60,7 +60,6 @@ export class Identities {
     await turns.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
-  /** Adds records without yielding. */
   take({ records, recordOnlyIds }: RecordBatch): void {
     for (const [ids, codes] of this.#codesByRole(recordOnlyIds)) for (const code of codes) ids.addRecordOnly(code);
     this.#takeRows(records, 0, records.rowCount);

@@ -87,7 +87,6 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
   }
 }
 
-/** What reducing the rows of a snapshot to those of an earlier sequence needs. */
 interface Copying {
   readonly sequence: number;
   readonly files: StoreFiles;

@@ -65,7 +65,6 @@ function areValuesReadable(shape: number, values: Uint32Array, valuesAt: number,
   return readable.dictionaries.keysOfShape(shape).every((key, at) => readable.has(metadataColumn(key), values[valuesAt + at]!));
 }
 
-/** A journal that strict reading refuses. */
 interface BrokenJournal {
   readonly number: number;
   readonly keys: readonly string[];
@@ -188,7 +187,6 @@ class UsedIds {
 /** Folder of damaged files. */
 const QUARANTINE = "quarantine/";
 
-/** A file or journal that is set aside, with its reason and losses. */
 type Aside = Omit<QuarantinedFile, "byteLength">;
 
 /**

@@ -86,7 +86,6 @@ export interface Rewritten {
   readonly goneCount: number;
 }
 
-/** A store after some of its rows or records are removed. */
 export interface Replacement {
   readonly rewritten: readonly Rewritten[];
   readonly table: RecordTable;
