@@ -13,7 +13,7 @@ const ROW_CHARS = 500;
 /** Name of the part that holds the records; other parts are named by their day. */
 const RECORDS = "records";
 
-export interface StoreLoad {
+interface StoreLoad {
   /** Of the rows that this run sent. */
   accepted: number;
   duplicates: number;
@@ -23,7 +23,7 @@ export interface StoreLoad {
   unchangedDays: number;
 }
 
-export interface StoreLoadOptions {
+interface StoreLoadOptions {
   /** Whether to also send what earlier runs loaded. */
   readonly reloadAll: boolean;
   /** First and last day, as dates; null: unbounded. Other days are skipped. */
@@ -140,7 +140,7 @@ interface ComparedQuery {
   run(daybook: ComparedDaybook): Promise<readonly [text: string, answer: unknown]>;
 }
 
-export interface AnswerComparison {
+interface AnswerComparison {
   /** A table for a terminal. */
   readonly text: string;
   readonly differing: number;

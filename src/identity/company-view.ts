@@ -100,7 +100,7 @@ export interface CompanyRows {
 }
 
 /** Groups loaded rows with a company by actor; cached for sealed segments. Cost: three reads a row, and a sort of the rows with a company. */
-export function companyRowsOf(rows: Rows): CompanyRows {
+function companyRowsOf(rows: Rows): CompanyRows {
   const make = () => collect(rows);
   return rows.derive("companyRows", make, ({ actors, companies, starts, rows: list }) =>
     actors.byteLength + companies.byteLength + starts.byteLength + list.byteLength);

@@ -15,7 +15,7 @@ export interface RecordPlace {
 }
 
 /** The rows of a table in (createdAt, id) order. Each call sorts only the rows that are new since the last. Takes 4 bytes a record. */
-export class RecordOrder {
+class RecordOrder {
   #order: Uint32Array = new Uint32Array(0);
   #seenCount = 0;
 

@@ -11,10 +11,10 @@ import { withoutIdentityId, NO_TIME, rowId, FileFault, type ImportRow } from "./
 import { readLines, withoutReturn } from "./lines.js";
 
 /** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds if no `format` is given. */
-export type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
+type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
 
 /** The source of one value of an event: exactly one of `column`, `template`, `constant`. */
-export interface ValueSource {
+interface ValueSource {
   readonly column?: string;
   /** Text with `{Column}` in it. */
   readonly template?: string;

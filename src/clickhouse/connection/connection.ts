@@ -100,7 +100,7 @@ function addressBytesOf(name: string, value: unknown): number {
 }
 
 /** The servers that statements go to. */
-export interface Destination {
+interface Destination {
   /** Null: one server. */
   readonly cluster: string | null;
   /** Servers that hold the rows of each shard. */

@@ -148,7 +148,7 @@ const TOGETHER_COUNT = BLOCK_ROW_COUNT / SHORT_ROW_COUNT;
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
 
-export interface WriteContext extends RemovalContext {
+interface WriteContext extends RemovalContext {
   readonly refusals: RefusalsTable;
   /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;

@@ -186,7 +186,7 @@ async function forgetRequests(request: StoredRequest, person: ErasedPerson, { re
   for (const [id] of noted) if (!begun.has(id)) await new Removal(context, id).end();
 }
 
-export interface PrivacyContext extends ErasureContext {
+interface PrivacyContext extends ErasureContext {
   readonly whoIsWho: (signal?: Pick<AbortSignal, "aborted">) => Promise<WhoIsWho>;
 }
 

@@ -12,7 +12,7 @@ import { whereOf } from "../query/where.js";
 import type { ReportContext } from "./report.js";
 
 /** A figure as selected: a number, or the distinct numbers that it is computed from, with their counts. */
-export type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
+type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
 
 /** SQL of a measure, and how to combine its results. */
 export interface MeasureSql {

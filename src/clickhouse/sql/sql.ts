@@ -91,7 +91,7 @@ export function name(value: string): Bound {
   return { type: "Identifier", value };
 }
 
-export interface Statement {
+interface Statement {
   readonly query: string;
   readonly params: Readonly<Record<string, unknown>>;
 }

@@ -44,7 +44,7 @@ export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value])
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
 
 /** Derived columns: empty in most rows. */
-export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
+const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ["moneyKind", `UInt8 MATERIALIZED ${KIND}`],
   ["money", `Tuple(${MEMBERS.map(([name, type]) => `${name} ${type}`).join(", ")}) MATERIALIZED
     if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`],

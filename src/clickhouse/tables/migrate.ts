@@ -69,7 +69,7 @@ const CURSOR_KEY = "cursorKey";
 const SUPPRESSION_KEY = "suppressionKey";
 
 /** Where to create tables, and whether with replicas; null: as in the cluster, or as in existing tables. */
-export interface MigrationTarget {
+interface MigrationTarget {
   readonly database: string;
   readonly cluster: Cluster | null;
   readonly replicas: boolean | null;
@@ -113,7 +113,7 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
 }
 
 /** Stored values of the store as a whole. */
-export interface StoreValues {
+interface StoreValues {
   readonly cursorKey: Uint8Array;
   /** The key of the hashes by which erased people are recognized. */
   readonly suppressionKey: Uint8Array;

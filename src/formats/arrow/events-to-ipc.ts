@@ -51,7 +51,7 @@ const METADATA = new Field("metadata", new Utf8(), true);
 const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
 /** Optional columns and marks of an export. */
-export interface IpcColumns {
+interface IpcColumns {
   /** For a last column `identityId`; absent: none. */
   readonly identityIdOf?: IdentityIdOf | null;
   /** Marks `metadata` as JSON: readers without extension types reject such a file. Default false. */

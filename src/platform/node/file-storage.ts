@@ -17,7 +17,7 @@ import { nativeCodec } from "./native-codec.js";
 import { machineProcesses, type ProcessTable } from "./process-table.js";
 
 /** Appends to one file. A failed write does not change `byteLength`, where the next write starts. Operations run in the order of their calls. */
-export class FileAppendFile implements AppendFile {
+class FileAppendFile implements AppendFile {
   #byteLength: number;
   #nameIsDurable = false;
   #closed = false;

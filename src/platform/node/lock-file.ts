@@ -8,16 +8,16 @@ import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /** Prefix of the names of all claims. */
-export const CLAIM_STEM = "LOCK";
+const CLAIM_STEM = "LOCK";
 
 /** Content of a claim once it is the lock. */
-export const HELD = new TextEncoder().encode("held\n");
+const HELD = new TextEncoder().encode("held\n");
 
 /**
  * Updates a lock's modification time by writing its content; never creates the file. If a full disk rejects the write, it truncates the file to the
  * same length instead.
  */
-export async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
+async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
   const file = await fileSystem.open(path, "update");
   try {
     await file.write(HELD, 0).catch(() => file.truncate(HELD.byteLength));
@@ -26,7 +26,7 @@ export async function renewClaim(fileSystem: FileSystem, path: string): Promise<
   }
 }
 
-export interface OtherClaim {
+interface OtherClaim {
   readonly name: string;
   readonly owner: ProcessIdentity;
   /** Whether the owner is visible from here; if not, only renewals show that it runs. */

@@ -21,7 +21,7 @@ const CODE_OF_ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** Converts the error of a file operation to a Daybook error that names the operation and the key, never a path outside the store. */
-export function storageError(operation: string, key: string, error: unknown): DaybookError {
+function storageError(operation: string, key: string, error: unknown): DaybookError {
   if (error instanceof DaybookError) return error;
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
   const [code, reason] = CODE_OF_ERRNO[errno] ?? ["internal", "the file system refused it"];

@@ -132,7 +132,7 @@ export interface ExcerptRule {
 }
 
 /** Selects rows that have a value in any of some columns and, with `where`, one of some codes in another column. */
-export interface RowSelector {
+interface RowSelector {
   readonly columns: readonly string[];
   readonly where?: { readonly column: string; readonly codes: readonly number[] };
 }

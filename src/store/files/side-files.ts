@@ -19,7 +19,7 @@ export function keysOf(cursorKey: Uint8Array): StoreKeys {
   return { cursorKey, suppressionKey: hmacSha256(cursorKey, new TextEncoder().encode("suppression")) };
 }
 
-export interface StoreKeysOptions {
+interface StoreKeysOptions {
   readonly random: (bytes: Uint8Array) => void;
   /** False for a reader beside a writer, which makes keys only for itself. */
   readonly mayWrite: boolean;

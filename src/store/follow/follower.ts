@@ -106,7 +106,7 @@ export class Follower {
   }
 }
 
-export interface AppliedManifest {
+interface AppliedManifest {
   /** Whether commits were sealed before their journal was read. */
   readonly hasUnseen: boolean;
   /** Resolves once no query reads what was removed; null if nothing was. */

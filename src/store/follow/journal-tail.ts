@@ -54,7 +54,7 @@ export class WatchedObject {
 const FIRST_READ_BYTES = 4 * 1024;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
-export interface JournalNews {
+interface JournalNews {
   /** Frames that can no longer be cut off, in order. */
   readonly frames: readonly FoundFrame[];
   /** Whether there are whole frames that may still be cut off; a later read decides. */

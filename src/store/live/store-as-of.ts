@@ -14,7 +14,7 @@ import { Identities } from "./identities.js";
 import type { Store, VisibleStore } from "./store.js";
 
 /** A store as of an earlier sequence, but without persons erased since. It shares only files and dictionaries with the current store. */
-export class StoreAsOf implements VisibleStore {
+class StoreAsOf implements VisibleStore {
   readonly #catalog: Catalog;
 
   /** @param snapshotOfNow snapshot of the current store, whose files stay as long as they are read here */

@@ -86,7 +86,7 @@ export interface Rewritten {
   readonly goneCount: number;
 }
 
-export interface Replacement {
+interface Replacement {
   readonly rewritten: readonly Rewritten[];
   readonly table: RecordTable;
   /** Values that nothing uses any more. */

@@ -20,13 +20,13 @@ import { contentOf, journalKey, liveJournals, replayJournal } from "../journal/j
 import type { Storage } from "../storage/storage.js";
 import { type SequenceSet, type RecordChecker, CodeChecker } from "./verify-records.js";
 
-export interface JournaledEvents {
+interface JournaledEvents {
   readonly file: string;
   readonly ids: Uint8Array;
   readonly projects: Uint32Array;
 }
 
-export interface JournalChecks {
+interface JournalChecks {
   readonly dictionaries: Dictionaries;
   readonly records: RecordChecker;
   readonly sequences: SequenceSet;
@@ -107,7 +107,7 @@ function verifyRows(file: string, batch: Batch, firstSequence: number, { finding
   if (valuesAt !== values.length) findings.add(file, `${valuesAt} metadata values from sequence ${firstSequence} on, as the shapes of the rows require`, String(values.length));
 }
 
-export interface SegmentChecks {
+interface SegmentChecks {
   readonly judge: CodeChecker;
   readonly sequences: SequenceSet;
   /** All sequences of segments must be below it. */
