@@ -5,7 +5,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** One command of the program. */
 export interface Command {
   /** The full text of `--help`. */
   readonly help: string;

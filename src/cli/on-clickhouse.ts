@@ -90,7 +90,6 @@ function contentsText({ held: contents, parts }: ClickHouseReport): string {
   return `${rows}checked ${plural(parts.partCount, "part")} of ${plural(parts.tableCount, "table")} on ${parts.host}`;
 }
 
-/** The location of an organization's events. */
 export interface EventLocation {
   /** Opens the events for reading, also while `serve` runs. @throws UsageError, Error if they are missing, and what opening throws */
   read(options?: ReadingOptions): Promise<Daybook | StoredDaybook>;

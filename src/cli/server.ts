@@ -208,7 +208,6 @@ export interface ServerOptions {
   readonly oneThread: boolean;
   /** True: load all-time tables on first use. False: load them at the start if only one organization has events. */
   readonly cold: boolean;
-  /** Settings for browsers. */
   readonly web: WebOptions;
   /** Organizations that are already open; the server closes them. */
   readonly open?: Readonly<Record<string, OpenedDaybook>>;
@@ -216,8 +215,7 @@ export interface ServerOptions {
   readonly openOther?: (name: string) => Promise<OpenedDaybook>;
 }
 
-/** A Daybook that can be served and closed. */
-export type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
+type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
   /** True: serve the dashboard. */
@@ -230,7 +228,7 @@ export interface WebOptions {
   readonly honorGpc: boolean;
 }
 
-export interface RunningServer {
+interface RunningServer {
   readonly url: string;
   /** Rereads the stored tokens now, instead of within half a second. */
   reloadTokens(): Promise<void>;

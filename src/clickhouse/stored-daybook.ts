@@ -63,8 +63,7 @@ const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 /** The tables that queries read. */
 const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
-/** The parts of a Daybook on ClickHouse. */
-export interface StoredParts {
+interface StoredParts {
   readonly connection: Connection;
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;

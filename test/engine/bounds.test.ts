@@ -10,7 +10,7 @@ test("An event that would be the first value too many of a field is rejected, an
   const result = await daybook.ingest(urls.map((url, at) => ({ id: `e${at}`, name: "view", url })));
   expect(result.accepted).toBe(4);
   expect(result.rejected).toEqual([
-    { index: 3, code: "invalid_event", message: "url: expected at most 3 distinct values in a store" },
+    { index: 3, code: "invalid_event", message: "url: this store has reached its limit of 3 distinct values" },
   ]);
   expect((await daybook.aggregate({ field: "url" })).map((item) => item.property)).toEqual(["/a", "/b", "/c"]);
 });
@@ -21,7 +21,7 @@ test("An event that would be the first value too many of a metadata key is rejec
   const { accepted, rejected } = await daybook.ingest(events);
   expect(accepted).toBe(4);
   expect(rejected.map(({ index, message }) => [index, message])).toEqual([
-    [3, "metadata.n: expected at most 3 distinct values in a store"],
+    [3, "metadata.n: this store has reached its limit of 3 distinct values"],
   ]);
 });
 

@@ -73,7 +73,7 @@ export const tableMutants: readonly Mutant[] = [
     ["rows of a segment that were not taken", "if (places === null) this.#associations.forget(actor);", "if (places === null) continue;"]),
   ...of("Memberships.#fold",
     ["that somebody was a member", "    this.#members?.get(before)?.delete(identity);\n"],
-    ["who became a member", "    if (this.#members !== null) addTo(this.#members, company, identity);\n"]),
+    ["who became a member", "    if (this.#members !== null) getOrMake(this.#members, company, () => new Set<number>()).add(identity);\n"]),
   ...of("Memberships.#list", ["that somebody has one company now", "    for (const identity of changed) lists.delete(identity);\n"]),
   ...of("Memberships.of", ["to tell whose companies changed", "    for (const identity of changed) this.#changes.add(identity);\n"]),
   ...of("Memberships.#foldAll",

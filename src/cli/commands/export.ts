@@ -38,10 +38,8 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The methods that an export needs. */
 type ExportSource = Pick<Daybook, "exportEvents" | "exportRecords">;
 
-/** Counts of what is written so far. */
 interface ExportProgress {
   events: number;
   /** Identity records, and projects. */

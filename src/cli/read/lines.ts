@@ -9,7 +9,6 @@ import { parseJsonText, withIdsOfJson } from "../../core/base/json-text.js";
 import type { EventInput } from "../../core/schema/event.js";
 import type { RecordInput } from "../../core/schema/record.js";
 
-/** One line of a text, without its line end. */
 export interface Line {
   /** From 1. */
   readonly number: number;

@@ -18,8 +18,7 @@ import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
 import { LabelNumbers, NO_LABEL } from "../../query/filter/regex.js";
 import { labelOf } from "../query/operand.js";
 
-/** The sessions to read. */
-export interface SessionPlan {
+interface SessionPlan {
   /** Null: all projects, each by itself. */
   readonly project: string | null;
   readonly session: SessionRule;
@@ -27,7 +26,7 @@ export interface SessionPlan {
 }
 
 /** A session, and the selected columns of its events, in order. */
-export interface PersonSession<Own extends readonly unknown[]> {
+interface PersonSession<Own extends readonly unknown[]> {
   /** Number of the person, from 1. */
   readonly person: number;
   readonly startMs: number;

@@ -15,6 +15,13 @@ export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
+/** The value of a key, made and kept where there is none. */
+export function getOrMake<K, V>(values: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  let value = values.get(key);
+  if (value === undefined) values.set(key, (value = make()));
+  return value;
+}
+
 /** Merges two sorted lists of row numbers. Cost: linear. */
 export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
   const merged = new Uint32Array(a.length + b.length);
@@ -28,7 +35,6 @@ export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number
   return merged;
 }
 
-/** Whether two lists of numbers are equal. */
 export function areSameNumbers(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;

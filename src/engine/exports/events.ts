@@ -45,7 +45,7 @@ export type PersonTest = (userId: number, anonymousId: number) => boolean;
 type RowTest = (row: number) => boolean;
 
 /** What an export filters and adds, besides its range. */
-export interface ExportRows {
+interface ExportRows {
   /** Null or absent: all projects. */
   readonly project?: string | null;
   readonly isWanted?: PersonTest;

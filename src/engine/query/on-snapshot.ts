@@ -52,7 +52,7 @@ export async function onSnapshot<B, A>(
   };
   try {
     for (;;) {
-      const begun = await store.whole(() => tryAt(store.snapshot()));
+      const begun = await store.betweenCommits(() => tryAt(store.snapshot()));
       if (begun !== null) return begun.answer;
     }
   } finally {

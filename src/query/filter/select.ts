@@ -8,7 +8,7 @@ import {
 } from "../../storage/column/bitmap.js";
 import type { CodeSet } from "../../storage/column/code-set.js";
 import type { Codes } from "../../storage/column/codes.js";
-import { firstAtLeast } from "../../storage/column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
 /** Finds the value of rows that may lie in several columns: the first that is set counts. */

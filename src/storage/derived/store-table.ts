@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { Turns, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
-import { firstAtLeast } from "../column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 import { HeadView } from "../segment/head.js";
 import type { PendingLoads } from "./pending-loads.js";
 
@@ -105,12 +105,10 @@ const MORE_AT_ONCE = 16;
 /** Cost of loading and consuming a segment row, in values read. */
 const VALUES_PER_ROW = 8;
 
-/** The rows of a snapshot. */
 export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
   /** The greatest sequence of the rows. */
   readonly sequence: number;
-  /** Counts rows that were read. */
   readonly looked: (rowCount: number) => void;
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { codeAt, type CodeColumn } from "../column/column.js";
@@ -129,11 +130,7 @@ export class RecordReader {
   }
 
   #column(rows: Rows, name: string): CodeColumn {
-    const known = this.#columns.get(name);
-    if (known !== undefined) return known;
-    const column = rows.column(name);
-    this.#columns.set(name, column);
-    return column;
+    return getOrMake(this.#columns, name, () => rows.column(name));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Range } from "../../plan/plan.js";
 import { byTime, movedList, type MatchList } from "./match-list.js";
 import type { Mask, Matches } from "../../answer/insights/chains.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
 
 /** State bits of an entity: an event can start a chain, one is of the second step (the bit of that step), a chain may still continue. */
@@ -140,7 +140,7 @@ export class EntityMatches {
   readonly #ranks: Uint32Array;
   readonly #isUnsure: Uint32Array;
   #from = 0;
-  #length: number = LIMITS.firstGoerCount;
+  #length: number = LIMITS.firstEntityCount;
   readonly #end: number;
 
   /** @param isEntry bits of which an event needs one to start a chain @param scratch must outlive this object */
@@ -188,7 +188,7 @@ export class EntityMatches {
     this.#firstOnlyPendingCount = 0;
     this.#next.fill(0);
     this.#from = 0;
-    this.#length = LIMITS.firstGoerCount;
+    this.#length = LIMITS.firstEntityCount;
   }
 
   /** Advances to the next entities; false if there are none. Cost: two reads of each of their matches. */

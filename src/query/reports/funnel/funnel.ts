@@ -11,7 +11,7 @@ import { Scratch } from "../../../core/base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import { STEP_BITS, stepsOf, type ChainFigures, type Mask } from "../../answer/insights/chains.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { PairTable } from "../../../core/base/pair-table.js";
 import { inTurns } from "../../../core/base/yield.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";

@@ -2,7 +2,7 @@ import { placesByKey } from "../../../core/base/arrays.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { atOnce } from "../../../core/base/yield.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";

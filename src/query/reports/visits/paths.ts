@@ -13,7 +13,7 @@ import { select, selectedRows } from "../../filter/select.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { compareIds } from "../../../core/base/uuid.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Pass, type RowContext, asOfAnswer, type MultiPass } from "../form/report.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";

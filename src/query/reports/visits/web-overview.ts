@@ -14,7 +14,7 @@ import { labelNumbers } from "../../tables/touches/touch-facts.js";
 import { firstPlaces } from "../../answer/ranked-items.js";
 import { inChunks, inTurns } from "../../../core/base/yield.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
 import { asOfAnswer, type AnyPass, type RowContext, type MultiPass } from "../form/report.js";
 import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";

@@ -2,7 +2,7 @@
 import { grown } from "../../../core/base/arrays.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
 import { areSameParts } from "../../../core/base/arrays.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";

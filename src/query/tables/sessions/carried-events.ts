@@ -106,9 +106,9 @@ export async function overMidnight({ firstDay, rows, identities, former }: WalkB
       const late = await lateOf(ofDay, known, gapMs, reader, ahead);
       const before = day === firstDay - 1 ? midnight.before : new BitSet();
       for (const own of late.values()) for (const actor of own) before.add(actor);
-      const goers = await goingOver(before, after, identities, reader.turns);
-      const actors = listOf(goers);
-      const picked = await pickedOf(ofDay, known, goers, actors, reader);
+      const carried = await goingOver(before, after, identities, reader.turns);
+      const actors = listOf(carried);
+      const picked = await pickedOf(ofDay, known, carried, actors, reader);
       all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
       after = new BitSet();
       for (const { events } of picked.values()) addEarly(events, gapMs, after);
@@ -138,11 +138,11 @@ async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedP
   return late;
 }
 
-/** @param goers the same as `actors`, as a set */
+/** @param isCarried the same as `actors`, as a set */
 async function pickedOf(
   all: readonly Rows[],
   known: ReadonlyMap<PartKey, CarriedPart>,
-  goers: BitSet,
+  isCarried: BitSet,
   actors: Uint32Array,
   reader: EventReader,
 ): Promise<Map<Rows, PickedEvents>> {
@@ -158,7 +158,7 @@ async function pickedOf(
     for (let at = 0; at < rows.rowCount; at += 1) {
       const row = order === null ? at : order[at]!;
       rowNumbers[count] = row;
-      if (goers.has(actorAt(read, row))) count += 1;
+      if (isCarried.has(actorAt(read, row))) count += 1;
     }
     const own = rowNumbers.slice(0, count);
     picked.set(rows, { events: columnsAt(read, own), rowNumbers: own });

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
 import type { Turns } from "../../../core/base/yield.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { withRoomFor } from "./with-room-for.js";
 
 /** Cost of the memory of an identity, in values read. */

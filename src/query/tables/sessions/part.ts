@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { HeadView, type Head } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";

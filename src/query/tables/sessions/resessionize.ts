@@ -9,7 +9,7 @@ import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionRule } from "../../plan/plan.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { codeAt } from "../../../storage/column/column.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
@@ -253,7 +253,7 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const touched = new AffectedSessions(view.taken.identities, moment.identities);
   touched.move(moved);
   for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => stitcher.isBehindAll(event))) touched.grow(own);
-  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
+  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.resessionizedCount);
   if (replaced === null) return REBUILD;
   const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
   if (found.kind !== "events") return found;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
 import { firstStartAt } from "../../answer/visits/visits.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { HeadView } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";

@@ -10,7 +10,7 @@ import type { TouchDimension } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { compareEvents } from "../../../storage/segment/event-order.js";
 import type { PaidOrders, Payments } from "../money/payments.js";
 import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./payment-labels.js";

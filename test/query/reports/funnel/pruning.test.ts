@@ -10,7 +10,7 @@ import { inOrder } from "../../../../src/query/reports/funnel/funnel.js";
 import { useLimits } from "../../../limits.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
 
-useLimits({ joinedListCountMin: 2, firstGoerCount: 2 });
+useLimits({ joinedListCountMin: 2, firstEntityCount: 2 });
 
 const STEP_COUNT = 3;
 const names = ["first", "second", "third"];
