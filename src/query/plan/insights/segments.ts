@@ -18,7 +18,6 @@ export const LAST_DAYS_MAX = 3_660;
 export const SEGMENT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const WINDOW = ["startDate", "endDate", "lastDays"];
-/** The members of a condition by its type. */
 const CONDITIONS = {
   did: ["eventName", "filterGroups", "atLeast", "atMost", ...WINDOW],
   did_not: ["eventName", "filterGroups", ...WINDOW],
@@ -31,7 +30,6 @@ type ConditionType = keyof typeof CONDITIONS;
 const TYPES = Object.keys(CONDITIONS) as readonly ConditionType[];
 const MEMBERS = [...new Set(["type", ...Object.values(CONDITIONS).flat()])];
 
-/** What segments need from the query that names them. */
 export interface SegmentScope {
   readonly project: string | null;
   /** The time zone of dates without a time; null: UTC. */
