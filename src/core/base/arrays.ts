@@ -15,6 +15,13 @@ export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
+/** The number of an item among distinct ones, from 0 in order of arrival. */
+export function numberIn<T>(numbers: Map<T, number>, item: T): number {
+  let number = numbers.get(item);
+  if (number === undefined) numbers.set(item, (number = numbers.size));
+  return number;
+}
+
 /** Merges two sorted lists of row numbers. Cost: linear. */
 export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
   const merged = new Uint32Array(a.length + b.length);
@@ -108,6 +115,39 @@ async function mergeRuns(from: Float64Array, into: Float64Array, start: number, 
   }
 }
 
+/** Numbers up to it are exact. */
+const EXACT_SPAN = 2 ** 53;
+
+/**
+ * The indexes below `count` in order, yielding. Cost: a sort of numbers; one of indexes, without a yield, for numbers too far apart.
+ * @param numberOf whole numbers @param compare orders by these numbers first
+ */
+export async function orderedBy(count: number, numberOf: (at: number) => number, compare: (a: number, b: number) => number, turns: Turns): Promise<Uint32Array> {
+  const keys = new Float64Array(count);
+  let [least, greatest] = [Infinity, -Infinity];
+  await turns.inPieces(count, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const number = numberOf(at);
+      keys[at] = number;
+      if (number < least) least = number;
+      if (number > greatest) greatest = number;
+    }
+  });
+  const span = 2 ** Math.ceil(Math.log2(count));
+  if ((greatest - least + 1) * span > EXACT_SPAN) return Uint32Array.from(Array.from(keys.keys()).sort(compare));
+  await turns.inPieces(count, (from, to) => {
+    for (let at = from; at < to; at += 1) keys[at] = (keys[at]! - least) * span + at;
+  });
+  const sorted = await sortNumbers(keys, turns);
+  const order = new Uint32Array(count);
+  for (let start = 0, end = 0; start < count; start = end) {
+    const number = Math.floor(sorted[start]! / span);
+    for (; end < count && Math.floor(sorted[end]! / span) === number; end += 1) order[end] = sorted[end]! - number * span;
+    if (end - start > 1) order.subarray(start, end).sort(compare);
+  }
+  return order;
+}
+
 /** Indexes of items by key: those of a key begin at its start, end at the start of the next key, and ascend. */
 export interface PlacesByKey {
   readonly starts: Uint32Array;
@@ -144,6 +184,11 @@ export function grown<A extends NumberArray>(array: A, length: number): A {
   const longer = new (array.constructor as new (length: number) => A)(length);
   longer.set(array);
   return longer;
+}
+
+/** The array with room for at least `count` numbers: itself, or a copy of at least twice the length. */
+export function withRoomFor<A extends NumberArray>(numbers: A, count: number): A {
+  return count <= numbers.length ? numbers : grown(numbers, Math.max(count, numbers.length * 2));
 }
 
 /** All bytes of several arrays, one after another. */

@@ -10,7 +10,6 @@ import type { PendingLoads } from "./pending-loads.js";
 interface NewerRows {
   /** Sealed segments by ascending day. */
   readonly segments: readonly Rows[];
-  /** The new rows of each head. */
   readonly heads: readonly HeadView[];
 }
 
@@ -65,7 +64,6 @@ export class Watermark {
     return { heads: pieces.filter((piece) => piece.rowCount > 0), sequence };
   }
 
-  /** Whether this list is the last that was consumed whole. */
   hasAll(rows: readonly Rows[]): boolean {
     return this.#rows?.deref() === rows;
   }
@@ -102,10 +100,8 @@ export class Watermark {
 const ROWS_AT_ONCE = 4 * 1024;
 /** Factor on that bound for each yielding pass that callers waited for: while events arrive fast, more rows arrive than a pass consumes. */
 const MORE_AT_ONCE = 16;
-/** Cost of loading and consuming a segment row, in values read. */
 const VALUES_PER_ROW = 8;
 
-/** The rows of a snapshot. */
 export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
   /** The greatest sequence of the rows. */

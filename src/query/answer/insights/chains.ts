@@ -6,7 +6,6 @@ import { atOnce, inChunks } from "../../../core/base/yield.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { roomForDurations, rateOf, secondsOf, percentilesOf, type Durations } from "../numbers.js";
 
-/** The rules of a chain. */
 export type ChainRules = Pick<FunnelPlan, "order" | "windowMs"> & {
   readonly stepCount: number;
   /** Steps count from 1. */
@@ -28,7 +27,6 @@ export function exclusionsOf(mask: Mask): number {
   return mask >>> STEP_BITS;
 }
 
-/** The index of the lowest bit of a word, which must have one. */
 export function lowestOf(word: number): number {
   return 31 - Math.clz32(word & -word);
 }

@@ -161,9 +161,7 @@ export function chainFinderOf(rules: ChainRules): ChainFinder {
   return rules.order === "any" ? new ChainsOfAny(rules) : new ChainsInOrder(rules);
 }
 
-/** The matches of entities that go through steps, one entity after the other. */
 interface Entrants {
-  /** In order. */
   readonly matches: Matches;
   /** When the first event of a chain may occur. */
   readonly entries: Range;
@@ -278,11 +276,8 @@ export class ChainTries {
   }
 }
 
-/** The keys of the values by which chains are broken down. */
 export interface ChainKeys extends KeyGroups {
-  /** All keys of chains. */
   readonly keys: Iterable<number>;
-  /** The group number of a key in the figures. */
   numberOfKey(key: number): number;
 }
 
@@ -314,7 +309,6 @@ export async function funnelTrend(slots: readonly Slot[], figures: ChainFigures,
   return trend;
 }
 
-/** The figures of a series. */
 export interface SeriesFigures {
   readonly counted: number;
   readonly total: number | null;

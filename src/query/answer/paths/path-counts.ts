@@ -10,7 +10,6 @@ export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
   readonly endAt: number | null;
 }
 
-/** The rule of a plan. @param numberOf number of a label, whether or not any event has it */
 export function sequenceRule({ collapse, maxDepth, startAt, endAt }: PathsPlan, numberOf: (label: string) => number): SequenceRule {
   const known = (label: string | null) => (label === null ? null : numberOf(label));
   return { collapse, maxDepth, startAt: known(startAt), endAt: known(endAt) };
@@ -45,7 +44,6 @@ export class PathCounts {
     return this.rule.endAt !== null && this.rule.startAt === null;
   }
 
-  /** Makes room for the nodes of some sessions, in chunks. */
   async reserve(sessionCount: number, pause: () => Promise<void>): Promise<void> {
     const end = this.#nodes.end + sessionCount * this.rule.maxDepth;
     await this.#nodes.reserve(end, pause);
@@ -92,7 +90,6 @@ export class PathCounts {
     return this.#nodes.end;
   }
 
-  /** Sessions with a sequence. */
   get sequenceCount(): number {
     return this.#sequenceCount;
   }
@@ -126,7 +123,6 @@ export class PathCounts {
     return this.#wholeEnds.numbers[node]!;
   }
 
-  /** The labels of a sequence from first to last. */
   labelsOf(node: number): number[] {
     const labels: number[] = [];
     for (let at = node; at !== 0; at = this.parentOf(at)) labels.push(this.labelOf(at));
@@ -145,21 +141,17 @@ function collapsed(labels: Uint32Array, from: number, to: number): number {
   return end;
 }
 
-/** Index of the first occurrence of a label; `to` when it is missing. */
 function placeOf(labels: Uint32Array, label: number, from: number, to: number): number {
   let at = from;
   while (at < to && labels[at] !== label) at += 1;
   return at;
 }
 
-/** Nodes of the tree processed between yields. */
 const PIECE_COUNT = 16 * 1024;
 
 /** Counts of each label at a step, whatever precedes it, and of each edge from one step to the next, from a tree of sequences. */
 export class StepCounts {
-  /** Pairs of a step and a label. */
   readonly #places: PairNumbers;
-  /** Pairs of consecutive step-label pairs. */
   readonly #edges: PairNumbers;
   readonly #sessions: GrowingCounts;
   readonly #entries: GrowingCounts;

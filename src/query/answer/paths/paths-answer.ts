@@ -4,10 +4,8 @@ import type { PathEdge, PathNode, Paths } from "../../plan/insights/answers.js";
 import { FirstInOrder } from "../ranked-items.js";
 import { StepCounts, type PathCounts } from "./path-counts.js";
 
-/** Nodes and edges processed between yields. */
 const PIECE_COUNT = 16 * 1024;
 
-/** How a query shows the paths of its sessions. */
 export interface PathsShown {
   readonly textOf: (label: number) => string;
   /** For nodes and edges of each step, and for sequences. */
@@ -61,7 +59,6 @@ async function shownEdges(steps: StepCounts, { textOf, limit, pause }: PathsShow
   }));
 }
 
-/** The first numbers of each step in an order. */
 class FirstOfSteps {
   readonly #ofSteps: FirstInOrder<number>[] = [];
 
@@ -74,7 +71,6 @@ class FirstOfSteps {
     (this.#ofSteps[step] ??= new FirstInOrder(this.limit, this.order)).offer(number);
   }
 
-  /** In the order of steps. */
   items(): number[] {
     return this.#ofSteps.flatMap(({ items }) => items);
   }

@@ -8,7 +8,6 @@ import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers.js";
 import { keysThere, sessionFigures, UserCounter, Visits, type PageCounts, type RequestedSessions, type VisitCounting } from "./visits.js";
 
-/** Visits grouped by key; each has one. */
 class VisitsByKey {
   /**
    * @param starts by key: where its visits begin in `places`; the last entry is the end of the last key
@@ -30,7 +29,6 @@ class VisitsByKey {
     return new VisitsByKey(visits, starts, places);
   }
 
-  /** The keys of visits, ascending. */
   *keys(): Generator<number> {
     for (let key = 0; key + 1 < this.starts.length; key += 1) if (this.countOf(key) > 0) yield key;
   }
@@ -55,12 +53,9 @@ class VisitsByKey {
   }
 }
 
-/** What the keys of a query's sessions stand for. */
 export interface SessionGroups {
   readonly paths: KeyGroups;
-  /** For the breakdown. */
   readonly groups: KeyGroups;
-  /** The keys of first events. */
   keysOf(visits: Visits): Promise<Uint32Array>;
 }
 

@@ -9,7 +9,6 @@ import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { firstPlaces } from "../ranked-items.js";
 import type { SessionFigures, WebFigures, WebVisits } from "../../plan/insights/answers.js";
 
-/** The facts of sessions that results are computed from, by session number. */
 export interface VisitFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
@@ -21,7 +20,6 @@ export interface VisitFacts {
   readonly pageviewCounts: Uint32Array;
 }
 
-/** Sessions of one snapshot. */
 export interface VisitView {
   readonly facts: VisitFacts;
   /** Identities are below it. */
@@ -39,7 +37,6 @@ export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: nu
   return low;
 }
 
-/** Working memory of a query, and its way to yield. */
 export interface VisitCounting {
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
@@ -65,7 +62,6 @@ export class Visits<View extends VisitView = VisitView> {
     return this.view.facts.starts[this.sessions[at]!]!;
   }
 
-  /** The sessions that start in a range. */
   within({ fromMs, toMs }: Range): Visits<View> {
     return new Visits(this.view, this.sessions.subarray(this.#firstAt(fromMs), this.#firstAt(toMs)));
   }
@@ -149,7 +145,6 @@ async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => P
   return { all, placeOfKey };
 }
 
-/** The marked keys, ascending. */
 export function* keysThere(marks: Uint32Array): Generator<number> {
   for (let key = 0; key < marks.length; key += 1) if (marks[key] !== 0) yield key;
 }
@@ -159,13 +154,11 @@ export function greatest(figures: Uint32Array, seconds: Uint32Array, valueOf: (p
   return firstPlaces(figures.length, limit, (a, b) => figures[b]! - figures[a]! || seconds[b]! - seconds[a]! || compareCodePoints(valueOf(a), valueOf(b)));
 }
 
-/** Sessions in a list: each figure reads the sessions it covers. */
 export class ListedSessions implements RequestedSessions {
   readonly #users: UserCounter;
 
   constructor(
     readonly listed: Visits,
-    /** The keys of the pages on which sessions begin, or end. */
     readonly pageKeys: (end: "entry" | "exit") => Uint32Array | Promise<Uint32Array>,
     readonly counting: VisitCounting,
   ) {
@@ -211,7 +204,6 @@ export interface PageCounts {
   readonly bounces: Uint32Array;
 }
 
-/** The sessions of a query. */
 export interface RequestedSessions {
   /** Of their starts; null without sessions. */
   readonly extent: Extent | null;
@@ -223,7 +215,6 @@ export interface RequestedSessions {
   visits(): Promise<Visits>;
 }
 
-/** Sums over sessions. */
 export interface SessionSums {
   readonly sessions: number;
   readonly events: number;
