@@ -8,16 +8,17 @@ import type { KnownEnds } from "../../identity/identity-view.js";
 import { Memberships } from "../../identity/memberships.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Range, RevenueRule, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
+import type { Range, RevenueRule, SessionRules, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../storage/segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
 import { KnownTraits } from "./people/known-traits.js";
-import { PaymentCompanies, Payments, RefundOrigins, RevenueTable } from "./money/payments.js";
+import { Payments, RevenueTable } from "./money/payments.js";
+import { PaymentCompanies } from "./money/place-companies.js";
 import { EventLabels } from "./touches/event-labels.js";
 import { PaymentLabels } from "./touches/payment-labels.js";
 import { SeenActors } from "./people/seen-actors.js";
-import type { newSessionTable, SessionRules, SessionTable } from "./sessions/session-table.js";
+import type { newSessionTable, SessionTable } from "./sessions/session-table.js";
 import type { SessionView } from "./sessions/session-view.js";
 import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-facts.js";
@@ -46,11 +47,9 @@ interface LabelRules {
   readonly touch: TouchRule;
 }
 
-/** Tables about money under one rule. */
 interface Revenue {
   readonly table: RevenueTable;
   companies: PaymentCompanies;
-  readonly origins: RefundOrigins;
   /** By model, level and touch rule. */
   readonly labels: Map<string, PaymentLabels>;
 }
@@ -141,7 +140,6 @@ export class Tables implements Droppable {
     return table.payments.catchUp(moment, missing) && companies.catchUp(moment, missing) ? companies : null;
   }
 
-  /** The actors seen up to a snapshot; null when something is missing. */
   seen(moment: TableSnapshot, missing: PendingLoads): SeenActors | null {
     return this.#seen.catchUp(moment, missing) ? this.#seen : null;
   }
@@ -195,12 +193,12 @@ export class Tables implements Droppable {
    * are read is added to `missing` then.
    */
   eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
-    const { table, origins } = this.#revenueOf(revenue);
+    const { table } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);
     const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];
     if (areThere.includes(false)) return null;
     const codeEnd = Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size);
-    return new EventLabels({ touches, payments: table.payments, orders: origins.now() }, model, moment, missing, codeEnd * 2);
+    return new EventLabels({ touches, payments: table.payments }, model, moment, missing, codeEnd * 2);
   }
 
   touchMaker(rule: TouchRule): TouchMaker {
@@ -231,7 +229,7 @@ export class Tables implements Droppable {
     let revenue = this.#revenue.get(key);
     if (revenue === undefined) {
       const payments = new Payments(this.budget, this.#use, this.dictionaries, rule, this.ids);
-      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), origins: new RefundOrigins(payments), labels: new Map() };
+      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), labels: new Map() };
       this.#revenue.set(key, revenue);
     }
     return revenue;

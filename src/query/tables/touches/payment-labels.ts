@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { grown } from "../../../core/base/arrays.js";
 import type { EventPlace, EventTime } from "../../../storage/derived/event-ids.js";
 import { areOfOneLabel, firstTouchAt, touchesAtOnce, type Touches } from "./touches.js";
 import { dayOf } from "../../../core/base/time.js";
@@ -7,12 +8,12 @@ import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { RevenueByAttributionPlan } from "../../plan/plan.js";
 import { TouchesOfIdentities, type CompanyTouches } from "./company-touches.js";
-import type { PaymentCompanies, Payments } from "../money/payments.js";
+import type { Payments } from "../money/payments.js";
+import type { PaymentCompanies } from "../money/place-companies.js";
 
 /** Stands for a label when ids must be read first. */
 export const UNKNOWN = -1;
 
-/** Receives events whose ids must be read. */
 interface UnreadIds {
   push(...events: EventPlace[]): unknown;
 }
@@ -20,7 +21,6 @@ interface UnreadIds {
 /** The order of a touch, by its position, and an event of the same millisecond; null when their ids must be read first, which it reports. */
 export type OrderAtOnce = (place: number) => number | null;
 
-/** A label that holds for all events of an owner within `[fromMs, toMs)`. */
 interface LabelStep {
   readonly label: number;
   readonly fromMs: number;
@@ -91,7 +91,6 @@ export class NearestTouch {
     return ms === -Infinity ? ms : ms + this.#lookbackMs + 1;
   }
 
-  /** The label of the touches of a millisecond. */
   #labelAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): number {
     const runs = lists.map((list) => {
       const at = firstTouchAt(this.touches, list, ms);
@@ -138,20 +137,17 @@ export class NearestTouch {
     return lastMs < ms - this.#lookbackMs ? [] : touchesAtOnce(touches, list, firstTouchAt(touches, list, lastMs));
   }
 
-  /** The touches of a run that are not after an event; null when ids must be read first. */
   #notAfter(run: readonly number[], ms: number, orderAtOnce: OrderAtOnce): number[] | null {
     const orders = run.map((place) => this.touches.msOf(place) - ms || orderAtOnce(place));
     return orders.includes(null) ? null : run.filter((_, at) => orders[at]! <= 0);
   }
 }
 
-/** Tables by company, at level account. */
 interface Accounts {
   readonly touches: CompanyTouches;
   readonly payments: PaymentCompanies;
 }
 
-/** Progress of the underlying tables at the last check. */
 interface LabelProgress {
   readonly identities: IdentityView;
   readonly generations: string;
@@ -201,20 +197,20 @@ export class PaymentLabels {
     return false;
   }
 
-  /** The label of a settled payment; 0 for none. */
   labelOf(place: number): number {
     return this.#labels[place]!;
   }
 
   #forgetWhatChanged({ identities }: CompanySnapshot): void {
     const { payments, touches, accounts } = this;
-    if (payments.count > this.#labels.length) this.#grow(payments.count);
+    const { length } = this.#labels;
+    if (payments.count > length) this.#labels = grown(this.#labels, Math.ceil(payments.count * 1.25)).fill(UNKNOWN, length);
     const now: LabelProgress = {
       identities,
       generations: `${payments.generation} ${touches.generation}`,
       gained: touches.gained.count,
       companies: accounts === null ? 0 : accounts.touches.changed.count,
-      moved: accounts === null ? 0 : accounts.payments.moved.count,
+      moved: accounts === null ? 0 : accounts.payments.changed.count,
     };
     const concerned = this.#seen === null ? null : this.#concernedSince(this.#seen, now);
     if (concerned === null) this.#labels.fill(UNKNOWN);
@@ -237,7 +233,7 @@ export class PaymentLabels {
       for (const actor of identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) concerned.add(place);
     if (accounts === null) return concerned;
     const companies = accounts.touches.changed.between(seen.companies, now.companies);
-    const movedPlaces = accounts.payments.moved.between(seen.moved, now.moved);
+    const movedPlaces = accounts.payments.changed.between(seen.moved, now.moved);
     if (companies === null || movedPlaces === null) return null;
     for (const place of movedPlaces) concerned.add(place);
     if (companies.size > 0) for (let place = 0; place < this.payments.count; place += 1) if (companies.has(accounts.payments.of(place))) concerned.add(place);
@@ -249,7 +245,7 @@ export class PaymentLabels {
     const { payments, accounts } = this;
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
-    const moment = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
+    const moment = payments.momentOf(place);
     const orderAtOnce = (touch: number) => this.#orderAtOnce(touch, moment, unread);
     const company = accounts === null ? 0 : accounts.payments.of(place);
     if (accounts !== null && company !== 0) return this.#nearest.labelOf([accounts.touches.placesOf(company)], moment.ms, orderAtOnce, unread);
@@ -261,11 +257,5 @@ export class PaymentLabels {
     const order = this.touches.ids.compare(event.sequence, sequence);
     if (order === null) unread.push(event, { sequence, day: dayOf(ms) });
     return order;
-  }
-
-  #grow(count: number): void {
-    const labels = new Int32Array(Math.ceil(count * 1.25)).fill(UNKNOWN);
-    labels.set(this.#labels);
-    this.#labels = labels;
   }
 }
