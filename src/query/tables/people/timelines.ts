@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
-import { areSameParts } from "../../../core/base/arrays.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { inOrder } from "../../../core/base/promises.js";
+import { areSameParts, grouped } from "../../../core/base/arrays.js";
+import { countBefore, firstAtLeast } from "../../../storage/column/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
@@ -17,7 +17,6 @@ interface IdentityActors {
   readonly actors: readonly number[];
 }
 
-/** Callbacks that yield and that count rows read. */
 interface TimelineWork {
   readonly pause: () => Promise<void>;
   readonly looked: (rowCount: number) => void;
@@ -39,7 +38,6 @@ interface SnapshotRows {
   readonly heads: readonly Rows[];
 }
 
-/** Number of cached identities. */
 const IDENTITY_COUNT = 64;
 const BYTES_PER_EVENT = 16;
 const BYTES_PER_SEGMENT = 120;
@@ -116,7 +114,6 @@ export class Timelines implements Droppable {
     return made;
   }
 
-  /** Keeps the newest entry last. */
   #remember(identity: number, known: IdentityRows): void {
     this.#known.delete(identity);
     this.#known.set(identity, known);
@@ -132,7 +129,6 @@ export class Timelines implements Droppable {
   }
 }
 
-/** Rows of some actors in a segment, ascending. Cost: a search when they have none, otherwise that of `rowsOfLoaded`. */
 async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
   segment.pin();
   try {
@@ -216,12 +212,10 @@ export class Timeline {
     this.spans.push({ rows, from, to: this.#count });
   }
 
-  /** Index of the first event at or after an instant. */
   firstAt(ms: number): number {
     return firstAtLeast(this.times, ms);
   }
 
-  /** The spans of the events from `from` to before `to`, cut to that range. */
   spansOf(from: number, to: number): TimelineSpan[] {
     const cut: TimelineSpan[] = [];
     for (let place = this.spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
@@ -236,16 +230,8 @@ export class Timeline {
     return this.spans[this.spanPlace(at)]!.rows;
   }
 
-  /** Index of the span that holds an event. */
   spanPlace(at: number): number {
-    let low = 0;
-    let high = this.spans.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.spans[middle]!.to <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(this.spans.length - 1, (place) => this.spans[place]!.to <= at);
   }
 
   /** Codes of some columns for events `[from, to)`. Nothing is loaded where a zone map shows the only code. @param pause as of `eachLoaded` */
@@ -277,45 +263,27 @@ function onlyCode(rows: Rows, column: string): number | null {
   return zone.min === zone.max && !zone.hasZero ? zone.min : null;
 }
 
-/**
- * Passes spans with some columns loaded to `take`, in any order: those in memory immediately, the others after reading a few at a time.
- * @param pause called for each span
- */
+/** Passes spans with some columns loaded to `take`: first those without any to load, then the others. @param pause called for each */
 export async function eachLoaded(
   spans: readonly TimelineSpan[],
   columnsOf: (span: TimelineSpan) => readonly string[],
   take: (span: TimelineSpan) => void,
   pause: () => Promise<void>,
 ): Promise<void> {
-  const loads: { readonly span: TimelineSpan; readonly loading: Promise<void> }[] = [];
-  const takeOldest = async () => {
-    const [{ span, loading }] = loads as [(typeof loads)[number]];
-    await loading;
-    take(span);
-    span.rows.unpin();
-    loads.shift();
-  };
-  try {
-    for (const span of spans) {
-      await pause();
-      const columns = columnsOf(span);
-      const loading = columns.length === 0 ? null : span.rows.load(columns);
-      // Never awaited when an earlier one failed.
-      loading?.catch(() => undefined);
-      if (loading === null) take(span);
-      else {
-        span.rows.pin();
-        loads.push({ span, loading });
-      }
-      if (loads.length === AHEAD_COUNT) await takeOldest();
-    }
-    for (; loads.length > 0; await pause()) await takeOldest();
-  } finally {
-    for (const { span } of loads) span.rows.unpin();
+  const loads: { readonly span: TimelineSpan; readonly columns: readonly string[] }[] = [];
+  for (const span of spans) {
+    await pause();
+    const columns = columnsOf(span);
+    if (columns.length > 0) loads.push({ span, columns });
+    else take(span);
   }
+  const load = async ({ span: { rows }, columns }: (typeof loads)[number]) => {
+    await pause();
+    await rows.load(columns);
+  };
+  await inOrderPinned(loads, ({ span: { rows } }) => [rows], load, (_, { span }) => take(span));
 }
 
-/** Loads items a few at a time and passes them on in order; in between, their rows are pinned. */
 async function inOrderPinned<I, T>(
   items: readonly I[],
   rowsOf: (item: I) => readonly Rows[],
@@ -351,7 +319,6 @@ function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void 
   }
 }
 
-/** Rows of a segment or head that belong to an identity, ascending. */
 interface Hit {
   readonly rows: Rows;
   readonly list: Uint32Array;
@@ -363,16 +330,8 @@ interface Hit {
  * @param pause called for each day
  */
 async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
-  const hitsOfDay = new Map<number, Hit[]>();
-  let count = 0;
-  for (const hit of hits) {
-    count += hit.list.length;
-    const known = hitsOfDay.get(hit.rows.day);
-    if (known === undefined) hitsOfDay.set(hit.rows.day, [hit]);
-    else known.push(hit);
-  }
-  const timeline = new Timeline(count);
-  const days = [...hitsOfDay].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
+  const timeline = new Timeline(hits.reduce((count, { list }) => count + list.length, 0));
+  const days = [...grouped(hits, ({ rows }) => rows.day)].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
   const load = async (ofDay: readonly Hit[]) => {
     await pause();
     return await eventsOf(ofDay);
@@ -407,7 +366,6 @@ async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> 
   return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
 }
 
-/** Whether only ids can order two events. */
 function isTie(a: Event, b: Event): boolean {
   return a.ms === b.ms && (a.rows !== b.rows || !a.rows.sealed);
 }
