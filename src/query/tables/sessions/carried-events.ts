@@ -59,23 +59,19 @@ export interface CarriedPart {
   readonly picked: PickedEvents;
 }
 
-/** Size of an event of a carried part. */
 const BYTES_PER_EVENT = 7 * 4;
 
 export function byteLengthOfCarried({ late, actors, picked: { events: { isPageview }, rowNumbers } }: CarriedPart): number {
   return late.byteLength + actors.byteLength + isPageview.byteLength + rowNumbers.length * BYTES_PER_EVENT;
 }
 
-/** What was found on earlier days. */
 export interface CarriedEvents {
   /** By ascending day. */
   readonly parts: readonly CarriedPart[];
   readonly midnight: Midnight;
-  /** The earliest day that was read. */
   readonly earliestDay: number;
 }
 
-/** The input of a walk back over earlier days. */
 export interface WalkBack {
   readonly firstDay: number;
   /** Rows of all days. */
@@ -106,9 +102,9 @@ export async function overMidnight({ firstDay, rows, identities, former }: WalkB
       const late = await lateOf(ofDay, known, gapMs, reader, ahead);
       const before = day === firstDay - 1 ? midnight.before : new BitSet();
       for (const own of late.values()) for (const actor of own) before.add(actor);
-      const goers = await goingOver(before, after, identities, reader.turns);
-      const actors = listOf(goers);
-      const picked = await pickedOf(ofDay, known, goers, actors, reader);
+      const crossing = await actorsCrossing(before, after, identities, reader.turns);
+      const actors = listOf(crossing);
+      const picked = await pickedOf(ofDay, known, crossing, actors, reader);
       all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
       after = new BitSet();
       for (const { events } of picked.values()) addEarly(events, gapMs, after);
@@ -119,7 +115,6 @@ export async function overMidnight({ firstDay, rows, identities, former }: WalkB
   return { parts: all, midnight, earliestDay: day };
 }
 
-/** The carried part of rows, unless rows were added since. */
 function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedPart | null {
   const carried = known.get(keyOfRows(rows));
   return carried?.rows.rowCount === rows.rowCount ? carried : null;
@@ -138,11 +133,11 @@ async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedP
   return late;
 }
 
-/** @param goers the same as `actors`, as a set */
+/** @param crossing the same as `actors`, as a set */
 async function pickedOf(
   all: readonly Rows[],
   known: ReadonlyMap<PartKey, CarriedPart>,
-  goers: BitSet,
+  crossing: BitSet,
   actors: Uint32Array,
   reader: EventReader,
 ): Promise<Map<Rows, PickedEvents>> {
@@ -158,7 +153,7 @@ async function pickedOf(
     for (let at = 0; at < rows.rowCount; at += 1) {
       const row = order === null ? at : order[at]!;
       rowNumbers[count] = row;
-      if (goers.has(actorAt(read, row))) count += 1;
+      if (crossing.has(actorAt(read, row))) count += 1;
     }
     const own = rowNumbers.slice(0, count);
     picked.set(rows, { events: columnsAt(read, own), rowNumbers: own });
@@ -166,7 +161,6 @@ async function pickedOf(
   return picked;
 }
 
-/** Adds actors that were active no later than the gap in a day. */
 function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
   for (let at = 0; at < read.times.length; at += 1) {
     const actor = read.times[at]! <= gapMs ? actorAt(read, at) : 0;
@@ -174,7 +168,6 @@ function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
   }
 }
 
-/** Actors that were active from a ms of the day on, ascending. */
 function lateIn(read: EventColumns, fromMs: number): Uint32Array {
   const late = new Set<number>();
   for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
@@ -188,7 +181,7 @@ function listOf(actors: BitSet): Uint32Array {
 }
 
 /** All ids of identities that were active on both sides of a midnight. Cost: all ids of those active after it. */
-async function goingOver(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
+async function actorsCrossing(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
   const concerned = new Set<number>();
   after.forEach((actor) => concerned.add(identities.identityOf(actor)));
   const found = new BitSet();
@@ -208,7 +201,6 @@ interface Continuation {
   readonly previous: number;
 }
 
-/** Estimated size of a link: its entries in both maps, and the link itself. */
 const BYTES_PER_LINK = 120;
 
 /** Tracks sessions that continue others with later events: an event put into any of a chain is in the newest session of a snapshot. */
@@ -227,7 +219,6 @@ export class Continuations {
     this.#newest.set(first, next);
   }
 
-  /** The first session of the chain; the session itself when it continues none. */
   firstOf(session: number): number {
     return this.#links.get(session)?.first ?? session;
   }

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { roomForDurations, type Durations } from "../../answer/numbers.js";
 import type { Turns } from "../../../core/base/yield.js";
-import { withRoomFor } from "./with-room-for.js";
+import { withRoomFor } from "../../../core/base/arrays.js";
 
 /** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
@@ -36,7 +36,6 @@ export interface SessionFacts {
 
 const BYTES_PER_SESSION = 8 + 4 * 11;
 
-/** Growing columns of sessions. */
 export class SessionColumns implements SessionFacts {
   #count = 0;
   starts = new Float64Array(0);
@@ -53,7 +52,6 @@ export class SessionColumns implements SessionFacts {
   /** 1 more than the previous session created for the same identity; 0 for none. */
   previous = new Uint32Array(0);
 
-  /** @param maxMs greatest length of a session */
   constructor(maxMs: number) {
     this.lengths = roomForDurations(0, maxMs);
   }
@@ -97,7 +95,6 @@ export class SessionColumns implements SessionFacts {
     return copy;
   }
 
-  /** Replaces two columns; older views keep reading the former ones. */
   moveFirsts(parts: Uint32Array<ArrayBuffer>, rows: Uint32Array<ArrayBuffer>): void {
     this.firstParts = parts;
     this.firstRows = rows;
@@ -111,7 +108,6 @@ export class SessionColumns implements SessionFacts {
     for (const grow of this.#growths(count)) grow();
   }
 
-  /** The same for many sessions, yielding. */
   async reserveInTurns(count: number, turns: Turns): Promise<void> {
     for (const grow of this.#growths(count)) {
       grow();

@@ -121,7 +121,6 @@ export function widenedDays(known: DaySpan, needed: DaySpan): DaySpan {
   };
 }
 
-/** The rows of some days. Cost: the number of segments and heads. */
 export function rowsOfDays(rows: readonly Rows[], { firstDay, lastDay }: DaySpan): readonly Rows[] {
   return rows.filter(({ day }) => day >= firstDay && day <= lastDay);
 }

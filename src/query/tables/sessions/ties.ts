@@ -6,7 +6,7 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import type { SessionPart } from "./part.js";
 import type { Reading } from "./events-in-order.js";
 import type { SessionColumns } from "./session-columns.js";
-import { withRoomFor } from "./with-room-for.js";
+import { withRoomFor } from "../../../core/base/arrays.js";
 
 /** An event of a part, and the code of its url. */
 export interface EventOfPart {
