@@ -167,7 +167,7 @@ export class Tables implements Droppable {
     if (!table.payments.catchUp(moment, missing) || !touches.catchUp(moment, missing)) return null;
     if (accounts !== null && !(ofCompanies.catchUp(moment, missing) && companies.catchUp(moment, missing))) return null;
     const key = JSON.stringify([plan.model, plan.level, plan.touch]);
-    const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan);
+    const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan.model);
     labels.set(key, known);
     return known;
   }

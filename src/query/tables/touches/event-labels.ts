@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
 import { touchName } from "../../answer/revenue-answers.js";
-import { dayOf, dayStartMs } from "../../../core/base/time.js";
+import { dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
@@ -13,7 +13,7 @@ import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
 import { compareEvents } from "../../../storage/segment/event-order.js";
 import type { Payments } from "../money/payments.js";
-import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./payment-labels.js";
+import { NearestTouch, UNKNOWN } from "./payment-labels.js";
 import type { Touches } from "./touches.js";
 import { TouchesOfIdentities } from "./company-touches.js";
 
@@ -89,7 +89,7 @@ export class EventLabels implements RowLabels {
   ) {
     const { touches, payments } = tables;
     this.#orderOf = payments.ordersOfRefunds();
-    this.#nearest = new NearestTouch(touches, model === "first_touch", touches.maker.rule.lookbackMs ?? Infinity);
+    this.#nearest = new NearestTouch(touches, model, this.#toRead);
     this.#touchesOfIdentities = new TouchesOfIdentities(touches, moment.identities);
     this.#generations = this.#generationsOfNow;
     this.#labels = new Int32Array(actorEnd);
@@ -122,7 +122,7 @@ export class EventLabels implements RowLabels {
       const identity = identities.identityOf(actorOf(users[row]!, anonymous[row]!));
       const ms = startMs + times[row]!;
       if (ms >= this.#fromMs[identity]! && ms < this.#toMs[identity]!) return this.#labels[identity]!;
-      return this.#find(identity, ms, (touch) => this.#orderAtOnce(touch, ms, sequence, part.compare(this.#sequenceOf(touch), row)));
+      return this.#find(identity, ms, (touch) => part.compare(this.tables.touches.eventAt(touch).sequence, row) ?? this.#nearest.orderAtOnce(touch, { ms, sequence }));
     };
   }
 
@@ -142,33 +142,21 @@ export class EventLabels implements RowLabels {
     if (known !== undefined) return known;
     const { payments } = this.tables;
     const actor = payments.actorOf(place);
-    const { ms, sequence } = payments.momentOf(place);
-    const label = actor === 0 ? 0 : this.#nearest.labelOf(this.#touchesOfIdentities.of(this.moment.identities.identityOf(actor)), ms, (touch) => this.#orderAtOnce(touch, ms, sequence, null), this.#toRead);
+    const event = payments.momentOf(place);
+    const lists = actor === 0 ? [] : this.#touchesOfIdentities.of(this.moment.identities.identityOf(actor));
+    const label = this.#nearest.labelOf(lists, event.ms, (touch) => this.#nearest.orderAtOnce(touch, event));
     this.#ofPayments.set(place, label);
     return label;
   }
 
-  #find(identity: number, ms: number, orderAtOnce: OrderAtOnce): number {
+  #find(identity: number, ms: number, orderAtOnce: (touch: number) => number | null): number {
     const lists = this.#touchesOfIdentities.of(identity);
-    const step = this.#nearest.stepAt(lists, ms, this.#toRead);
-    if (step === null) return this.#nearest.labelOf(lists, ms, orderAtOnce, this.#toRead);
+    const step = this.#nearest.stepAt(lists, ms);
+    if (step === null) return this.#nearest.labelOf(lists, ms, orderAtOnce);
     this.#labels[identity] = step.label;
     this.#fromMs[identity] = step.fromMs;
     this.#toMs[identity] = step.toMs;
     return step.label;
-  }
-
-  #sequenceOf(touch: number): number {
-    return this.tables.touches.eventAt(touch).sequence;
-  }
-
-  /** @param inPart their order within the part, if both lie in one */
-  #orderAtOnce(touch: number, ms: number, sequence: number, inPart: number | null): number | null {
-    if (inPart !== null) return inPart;
-    const event = this.tables.touches.eventAt(touch);
-    const order = this.tables.touches.ids.compare(event.sequence, sequence);
-    if (order === null) this.#toRead.push(event, { sequence, day: dayOf(ms) });
-    return order;
   }
 
   readonly #toRead = {

@@ -14,12 +14,14 @@ import type { PaymentCompanies } from "../money/place-companies.js";
 /** Stands for a label when ids must be read first. */
 export const UNKNOWN = -1;
 
+type AttributionModel = RevenueByAttributionPlan["model"];
+
 interface UnreadIds {
   push(...events: EventPlace[]): unknown;
 }
 
 /** The order of a touch, by its position, and an event of the same millisecond; null when their ids must be read first, which it reports. */
-export type OrderAtOnce = (place: number) => number | null;
+type OrderAtOnce = (place: number) => number | null;
 
 interface LabelStep {
   readonly label: number;
@@ -29,38 +31,48 @@ interface LabelStep {
 
 /** Finds the touch that an event is attributed to under one model: the first, or the latest, that is not after it and within the lookback. */
 export class NearestTouch {
+  readonly isFirst: boolean;
   readonly #lookbackMs: number;
 
-  /** @param lookbackMs Infinity for touches of any age */
+  /** @param unread receives events whose ids must be read */
   constructor(
     readonly touches: Touches,
-    readonly isFirst: boolean,
-    lookbackMs: number,
+    model: AttributionModel,
+    readonly unread: UnreadIds,
   ) {
+    this.isFirst = model === "first_touch";
     // Times are whole milliseconds.
-    this.#lookbackMs = Math.floor(lookbackMs);
+    this.#lookbackMs = Math.floor(touches.maker.rule.lookbackMs ?? Infinity);
   }
 
   /** The label of the touch for an event; 0 for none, UNKNOWN when ids must be read first. @param lists positions of touches, each list in order */
-  labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce, unread: UnreadIds): number {
+  labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce): number {
     const runs: number[][] = [];
     for (const list of lists) {
       const run = this.isFirst ? this.#firstRun(list, ms, orderAtOnce) : this.#lastRun(list, ms, orderAtOnce);
       if (run === null) return UNKNOWN;
       if (run.length > 0) runs.push(run);
     }
-    return this.#labelOfRuns(runs, unread);
+    return this.#labelOfRuns(runs);
+  }
+
+  /** The order of a touch and an event of its millisecond, by their ids; null when they must be read first. */
+  orderAtOnce(touch: number, { ms, sequence }: EventTime): number | null {
+    const event = this.touches.eventAt(touch);
+    const order = this.touches.ids.compare(event.sequence, sequence);
+    if (order === null) this.unread.push(event, { sequence, day: dayOf(ms) });
+    return order;
   }
 
   /**
    * The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. Cost: one or two
    * binary searches in each list.
    */
-  stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
-    return this.isFirst ? this.#firstStep(lists, ms, unread) : this.#lastStep(lists, ms, unread);
+  stepAt(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
+    return this.isFirst ? this.#firstStep(lists, ms) : this.#lastStep(lists, ms);
   }
 
-  #firstStep(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
+  #firstStep(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
     let [tooOldMs, firstMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms - this.#lookbackMs);
@@ -70,10 +82,10 @@ export class NearestTouch {
     if (firstMs === ms) return null;
     const fromMs = this.#endOf(tooOldMs);
     if (firstMs > ms) return { label: 0, fromMs, toMs: firstMs };
-    return { label: this.#labelAt(lists, firstMs, unread), fromMs: Math.max(firstMs + 1, fromMs), toMs: this.#endOf(firstMs) };
+    return { label: this.#labelAt(lists, firstMs), fromMs: Math.max(firstMs + 1, fromMs), toMs: this.#endOf(firstMs) };
   }
 
-  #lastStep(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
+  #lastStep(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
     let [lastMs, nextMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms);
@@ -83,7 +95,7 @@ export class NearestTouch {
     if (nextMs === ms) return null;
     const endMs = this.#endOf(lastMs);
     if (endMs <= ms) return { label: 0, fromMs: endMs, toMs: nextMs };
-    return { label: this.#labelAt(lists, lastMs, unread), fromMs: lastMs + 1, toMs: Math.min(nextMs, endMs) };
+    return { label: this.#labelAt(lists, lastMs), fromMs: lastMs + 1, toMs: Math.min(nextMs, endMs) };
   }
 
   /** First ms at which a touch no longer counts. */
@@ -91,16 +103,16 @@ export class NearestTouch {
     return ms === -Infinity ? ms : ms + this.#lookbackMs + 1;
   }
 
-  #labelAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): number {
+  #labelAt(lists: readonly ArrayLike<number>[], ms: number): number {
     const runs = lists.map((list) => {
       const at = firstTouchAt(this.touches, list, ms);
       return at < list.length && this.touches.msOf(list[at]!) === ms ? touchesAtOnce(this.touches, list, at) : [];
     });
-    return this.#labelOfRuns(runs.filter((run) => run.length > 0), unread);
+    return this.#labelOfRuns(runs.filter((run) => run.length > 0));
   }
 
   /** @param runs touches of one millisecond from each list, in order */
-  #labelOfRuns(runs: readonly (readonly number[])[], unread: UnreadIds): number {
+  #labelOfRuns(runs: readonly (readonly number[])[]): number {
     const { touches, isFirst } = this;
     const msOf = ([place]: readonly number[]) => touches.msOf(place!);
     const nearest = runs.reduce((ms, run) => (isFirst ? Math.min(ms, msOf(run)) : Math.max(ms, msOf(run))), isFirst ? Infinity : -Infinity);
@@ -113,7 +125,7 @@ export class NearestTouch {
     for (const place of all) {
       const order = touches.order(place, best);
       if (order === null) {
-        unread.push(...all.map((other) => touches.eventAt(other)));
+        this.unread.push(...all.map((other) => touches.eventAt(other)));
         return UNKNOWN;
       }
       if (isFirst ? order < 0 : order > 0) best = place;
@@ -163,17 +175,14 @@ interface LabelProgress {
 export class PaymentLabels {
   #labels = new Int32Array(64).fill(UNKNOWN);
   #seen: LabelProgress | null = null;
-  readonly #nearest: NearestTouch;
 
   constructor(
     readonly payments: Payments,
     readonly touches: Touches,
     /** Null at level identity. */
     readonly accounts: Accounts | null,
-    { model, touch }: RevenueByAttributionPlan,
-  ) {
-    this.#nearest = new NearestTouch(touches, model === "first_touch", touch.lookbackMs ?? Infinity);
-  }
+    readonly model: AttributionModel,
+  ) {}
 
   get byteLength(): number {
     return this.#labels.byteLength;
@@ -186,11 +195,12 @@ export class PaymentLabels {
   settle(places: readonly number[], moment: CompanySnapshot, missing: PendingLoads): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];
+    const nearest = new NearestTouch(this.touches, this.model, unread);
     const touchesOf = new TouchesOfIdentities(this.touches, moment.identities);
     for (const place of places) {
       if (this.#labels[place] !== UNKNOWN) continue;
       moment.looked(1);
-      this.#labels[place] = this.#find(place, moment, touchesOf, unread);
+      this.#labels[place] = this.#find(place, moment, touchesOf, nearest);
     }
     if (unread.length === 0) return true;
     missing.add(() => this.touches.ids.read(unread, moment.rows));
@@ -241,21 +251,13 @@ export class PaymentLabels {
   }
 
   /** Returns UNKNOWN after adding events whose ids must be read first. */
-  #find(place: number, { identities }: CompanySnapshot, touchesOf: TouchesOfIdentities, unread: EventPlace[]): number {
+  #find(place: number, { identities }: CompanySnapshot, touchesOf: TouchesOfIdentities, nearest: NearestTouch): number {
     const { payments, accounts } = this;
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
-    const moment = payments.momentOf(place);
-    const orderAtOnce = (touch: number) => this.#orderAtOnce(touch, moment, unread);
+    const event = payments.momentOf(place);
     const company = accounts === null ? 0 : accounts.payments.of(place);
-    if (accounts !== null && company !== 0) return this.#nearest.labelOf([accounts.touches.placesOf(company)], moment.ms, orderAtOnce, unread);
-    return this.#nearest.labelOf(touchesOf.of(identities.identityOf(actor)), moment.ms, orderAtOnce, unread);
-  }
-
-  #orderAtOnce(touch: number, { ms, sequence }: EventTime, unread: EventPlace[]): number | null {
-    const event = this.touches.eventAt(touch);
-    const order = this.touches.ids.compare(event.sequence, sequence);
-    if (order === null) unread.push(event, { sequence, day: dayOf(ms) });
-    return order;
+    const lists = accounts !== null && company !== 0 ? [accounts.touches.placesOf(company)] : touchesOf.of(identities.identityOf(actor));
+    return nearest.labelOf(lists, event.ms, (touch) => nearest.orderAtOnce(touch, event));
   }
 }

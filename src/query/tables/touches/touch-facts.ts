@@ -13,26 +13,23 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import type { JsonDictionary } from "../../../storage/column/dictionary.js";
 import { metadataColumn, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 
-type Level<T> = Map<string | null, T>;
-
 /** Numbers the labels (source, medium, campaign) of a store's touches; 0 is no touch. */
 class TouchLabels {
   static #made = 0;
   /** Distinguishes what was derived with these numbers from what was derived with others. */
   readonly name = `touches ${(TouchLabels.#made += 1)}`;
   readonly #labels: (ReferrerTouch | null)[] = [null];
-  readonly #numbers: Level<Level<Level<number>>> = new Map();
-  readonly #signIns = new Map<string | null, number>();
+  readonly #numbers = new Map([["no touch", 0]]);
 
   get count(): number {
     return this.#labels.length;
   }
 
   numberOf(touch: ReferrerTouch): number {
-    if (touch.isSignIn === true) return below(this.#signIns, touch.source, () => this.#add(touch));
-    const ofSource = below(this.#numbers, touch.source, () => new Map<string | null, Level<number>>());
-    const ofMedium = below(ofSource, touch.medium, () => new Map<string | null, number>());
-    return below(ofMedium, touch.campaign, () => this.#add(touch));
+    const { source, medium, campaign, isSignIn } = touch;
+    const number = numberIn(this.#numbers, JSON.stringify([source, medium, campaign, isSignIn]));
+    this.#labels[number] ??= touch;
+    return number;
   }
 
   /** Null for no touch. */
@@ -43,19 +40,6 @@ class TouchLabels {
   takesRevenue(number: number): boolean {
     return number !== 0 && this.#labels[number]?.isSignIn !== true;
   }
-
-  #add(touch: ReferrerTouch): number {
-    return this.#labels.push(touch) - 1;
-  }
-}
-
-function below<T>(level: Level<T>, key: string | null, make: () => T): T {
-  let value = level.get(key);
-  if (value === undefined) {
-    value = make();
-    level.set(key, value);
-  }
-  return value;
 }
 
 class ByCode<T> {
