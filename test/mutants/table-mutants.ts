@@ -56,7 +56,7 @@ export const tableMutants: readonly Mutant[] = [
   ...of("Timelines.of", ["rows in heads", "const isKnown = hits.length === 0 && !isLate;", "const isKnown = !isLate;"]),
   ...of("Timelines.#knownOf",
     ["whom somebody came to", "actors.filter((actor) => !former.has(actor))", "[]"],
-    ["whom somebody lost", "known.actors.every((actor) => asked.has(actor))", "known.actors.length > 0"],
+    ["whom somebody lost", "known.actors.every((actor) => present.has(actor))", "known.actors.length > 0"],
     ["seals", "added.length === 0 && areSameParts(known.segments, segments)", "added.length === 0"]),
   ...of("RevenueTable.converted", ["that payments began anew", "this.#generation !== generation || this.#rates.some", "this.#rates.some"]),
   ...of("Tables.paymentLabels",

@@ -15,7 +15,7 @@ export const GROUP_COUNT_MAX = 20;
 export const CONDITION_COUNT_MAX = 50;
 export const EVENT_COUNT_MAX = 1_000_000;
 export const LAST_DAYS_MAX = 3_660;
-export const SEGMENT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const SEGMENT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const WINDOW = ["startDate", "endDate", "lastDays"];
 const CONDITIONS = {
@@ -82,7 +82,7 @@ function inlineSegments(members: InputMembers, path: string): readonly (readonly
  * Plans one segment. Windows of last days stay relative: they move with the query.
  * @param path of the segment @throws as `planSegments` does
  */
-export function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
+function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
   const members = readMembers(value, path, ["groups"]);
   return readList(members, "groups", 1, GROUP_COUNT_MAX).map((item, at) => {
     const group = readMembers(item, `${pathOfMember(members, "groups")}[${at}]`, ["conditions"]);

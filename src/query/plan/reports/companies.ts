@@ -5,7 +5,7 @@ import { windowed, windowOfDays } from "../date-range.js";
 export const DAY_COUNT = { min: 1, max: 365, default: 30 } as const;
 
 /** The scope of a query about the last `rangeDays` days. @throws invalid_parameter */
-export function planRangeDays(members: InputMembers, nowMs: number): WindowedScope {
+function planRangeDays(members: InputMembers, nowMs: number): WindowedScope {
   const window = windowOfDays(readBounded(members, "rangeDays", DAY_COUNT), nowMs);
   // Events of a company count where they lie; unlike touches, no earlier ones matter.
   return { ...windowed(window), range: window };

@@ -13,7 +13,7 @@ import { planSegments } from "../insights/segments.js";
 const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 
 /** Reads the members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
-export function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
+function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
@@ -22,7 +22,7 @@ export function readInput(input: unknown, extraNames: readonly string[]): InputM
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
  * invalid_filter_value, invalid_regex (too long)
  */
-export function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
+function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
   const project = readText(members, "project");
   const eventName = readText(members, "eventName");
   const userId = readText(members, "userId");

@@ -34,11 +34,11 @@ class People implements TraitOwners {
   }
 
   changedSince({ identities: former, changeCount }: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null {
-    const told = this.resolver.identifyMoves.between(changeCount, this.changeCount);
+    const identified = this.resolver.identifyMoves.between(changeCount, this.changeCount);
     const moved = identities.movedSince(former);
-    if (told === null || moved === null) return null;
+    if (identified === null || moved === null) return null;
     const changed = new Set<number>();
-    for (const actor of told) changed.add(identities.identityOf(actor));
+    for (const actor of identified) changed.add(identities.identityOf(actor));
     for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));
     return changed;
   }

@@ -3,7 +3,7 @@ import { grown } from "../../../core/base/arrays.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
 import { firstAtLeast } from "../../../storage/column/search.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { Turns } from "../../../core/base/yield.js";
@@ -301,17 +301,14 @@ async function plainEventsOf(actors: ReadonlySet<number>, parts: readonly Rows[]
   const turns = new Turns();
   for (const rows of parts) {
     await turns.took(rows.rowCount * VALUES_PER_ROW);
-    rows.pin();
-    try {
+    await whilePinned([rows], async () => {
       await rows.load([...ACTOR_COLUMNS, "companyId"]);
       const list = rowsOfLoaded(rows, ascending).filter((row) => codeAt(rows.column("companyId"), row) === 0);
-      if (list.length === 0) continue;
+      if (list.length === 0) return;
       await rows.load([...ACTOR_COLUMNS, TIME_COLUMN, SEQUENCE_COLUMN, "project"]);
       const [users, anonymous] = [rows.column("userId"), rows.column("anonymousId")];
       for (const row of list) lists.get(actorOf(codeAt(users, row), codeAt(anonymous, row)))?.push(plainEventAt(rows, row));
-    } finally {
-      rows.unpin();
-    }
+    });
   }
   return lists;
 }

@@ -54,13 +54,13 @@ export class Timelines implements Droppable {
   constructor(readonly budget: MemoryBudget) {}
 
   /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
-  async of(subject: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
+  async of(identity: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
     const { segments, heads } = this.#partsOf(rows);
-    const known = await this.#knownOf(subject, segments, look);
+    const known = await this.#knownOf(identity, segments, look);
     const hits: Hit[] = [];
     const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
     for (const part of heads) {
-      const list = rowsOfLoaded(part, subject.actors);
+      const list = rowsOfLoaded(part, identity.actors);
       look.looked(part.rowCount);
       if (list.length > 0) hits.push({ rows: part, list });
     }
@@ -89,8 +89,8 @@ export class Timelines implements Droppable {
 
   async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], { pause, looked }: TimelineWork): Promise<IdentityRows> {
     const known = this.#known.get(identity);
-    const [asked, former] = [new Set(actors), new Set(known?.actors)];
-    const isPart = known !== undefined && known.actors.every((actor) => asked.has(actor));
+    const [present, former] = [new Set(actors), new Set(known?.actors)];
+    const isPart = known !== undefined && known.actors.every((actor) => present.has(actor));
     const added = isPart ? actors.filter((actor) => !former.has(actor)) : actors;
     if (isPart && added.length === 0 && areSameParts(known.segments, segments)) {
       this.#remember(identity, known);
@@ -129,17 +129,14 @@ export class Timelines implements Droppable {
   }
 }
 
-async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
-  segment.pin();
-  try {
+function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
+  return whilePinned([segment], async () => {
     const who = await segment.who();
     if (!haveCommon(Uint32Array.from(actors), who.actors)) return NO_ROWS;
     await segment.load(ACTOR_COLUMNS);
     looked(segment.rowCount);
     return rowsOfLoaded(segment, actors);
-  } finally {
-    segment.unpin();
-  }
+  });
 }
 
 /** Whether two ascending lists have a common value. Cost: a search in the longer one for each value of the shorter, up to the first match. */

@@ -105,30 +105,21 @@ export class SessionColumns implements SessionFacts {
   }
 
   reserve(count: number): void {
-    for (const grow of this.#growths(count)) grow();
+    for (const name of COLUMNS) growColumn(this, name, count);
   }
 
   async reserveInTurns(count: number, turns: Turns): Promise<void> {
-    for (const grow of this.#growths(count)) {
-      grow();
+    for (const name of COLUMNS) {
+      growColumn(this, name, count);
       await turns.took(this.#count);
     }
   }
+}
 
-  #growths(count: number): (() => unknown)[] {
-    return [
-      () => (this.starts = withRoomFor(this.starts, count)),
-      () => (this.lengths = withRoomFor(this.lengths, count)),
-      () => (this.identities = withRoomFor(this.identities, count)),
-      () => (this.projects = withRoomFor(this.projects, count)),
-      () => (this.eventCounts = withRoomFor(this.eventCounts, count)),
-      () => (this.pageviewCounts = withRoomFor(this.pageviewCounts, count)),
-      () => (this.firstParts = withRoomFor(this.firstParts, count)),
-      () => (this.firstRows = withRoomFor(this.firstRows, count)),
-      () => (this.entryUrls = withRoomFor(this.entryUrls, count)),
-      () => (this.exitUrls = withRoomFor(this.exitUrls, count)),
-      () => (this.heirs = withRoomFor(this.heirs, count)),
-      () => (this.previous = withRoomFor(this.previous, count)),
-    ];
-  }
+const COLUMNS = [
+  "starts", "lengths", "identities", "projects", "eventCounts", "pageviewCounts", "firstParts", "firstRows", "entryUrls", "exitUrls", "heirs", "previous",
+] as const satisfies readonly (keyof SessionColumns)[];
+
+function growColumn<K extends string>(columns: Record<K, Durations>, name: K, count: number): void {
+  columns[name] = withRoomFor(columns[name], count);
 }

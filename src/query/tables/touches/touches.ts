@@ -8,7 +8,7 @@ import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../../storage/derived/store-table.js";
 import { ChangeLog } from "../../../identity/links.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
 import { loadTouchFacts, touchFactsOf, type TouchFacts, type TouchMaker } from "./touch-facts.js";
 import { LIMITS } from "../../../core/base/limits.js";
@@ -108,13 +108,8 @@ export class Touches extends StoreTable<TouchFacts> {
     return null;
   }
 
-  protected async load(segment: Rows): Promise<TouchFacts> {
-    segment.pin();
-    try {
-      return await loadTouchFacts(segment, this.maker);
-    } finally {
-      segment.unpin();
-    }
+  protected load(segment: Rows): Promise<TouchFacts> {
+    return whilePinned([segment], () => loadTouchFacts(segment, this.maker));
   }
 
   protected ofHead(rows: Rows): TouchFacts {
