@@ -47,7 +47,7 @@ const trends: readonly InsightMutant[] = [
   ...ofInsight("trend", "CellsOverTime.figuresOf", ["that sums of units add up", "parts?.join?.(tally);"]),
   ...ofInsight("trend", "paymentsOfMoment", ["duplicates", "item > 0 && counted[item - 1] === 1", "item > 0"]),
   ...ofInsight("traits", "People.changedSince",
-    ["that records tell something", "    for (const actor of told) changed.add(identities.identityOf(actor));\n"],
+    ["that records tell something", "    for (const actor of identified) changed.add(identities.identityOf(actor));\n"],
     ["that traits move with links", "    for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));\n"]),
   ...ofInsight("trend", "KnownTraits.#readTrait",
     ["which record is the newest", "[...rows].sort((a, b) => table.compare(a, b))", "[...rows].sort((a, b) => table.compare(b, a))"]),

@@ -207,10 +207,10 @@ export class SessionTable implements Droppable {
   }
 
   /** The days to read, with the carried events of earlier ones. */
-  async #daysOf({ rows, identities }: SessionSnapshot, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
+  async #daysOf(moment: SessionSnapshot, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
     const { firstDay } = whole;
     if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, carried: [] };
-    const { parts, midnight, earliestDay } = await overMidnight({ firstDay, rows, identities, former: this.#carried }, reader, this.rule.gapMs);
+    const { parts, midnight, earliestDay } = await overMidnight(firstDay, moment, this.#carried, reader, this.rule.gapMs);
     return { days: { whole, earliestDay, midnight }, carried: parts };
   }
 
