@@ -8,7 +8,7 @@ import type { KnownEnds } from "../../identity/identity-view.js";
 import { Memberships } from "../../identity/memberships.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Range, RevenueRule, SessionRules, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
+import type { Range, ReportRules, RevenueRule, SessionRules, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../storage/segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
@@ -35,16 +35,6 @@ export interface TableSnapshot extends CompanySnapshot {
   readonly known: KnownFields;
   /** Yields now and then, so that the abort signal can fire too. @throws aborted */
   readonly pause: () => Promise<void>;
-}
-
-interface AskedRanges {
-  readonly range: Range;
-  readonly previous?: Range | null;
-}
-
-interface LabelRules {
-  readonly revenue: RevenueRule;
-  readonly touch: TouchRule;
 }
 
 interface Revenue {
@@ -173,7 +163,11 @@ export class Tables implements Droppable {
   }
 
   /** The sessions of a snapshot that a query reads; null when something is missing. */
-  sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableSnapshot, missing: PendingLoads): SessionView | null {
+  sessions(
+    { session, pageviewSlugs, revenue, range, previous = null }: SessionRules & { readonly range: Range; readonly previous?: Range | null },
+    moment: TableSnapshot,
+    missing: PendingLoads,
+  ): SessionView | null {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
@@ -184,15 +178,15 @@ export class Tables implements Droppable {
       table = newSessions(this.budget, this.#use, this.dictionaries, { session, pageviewSlugs, revenue });
       this.#sessions.set(key, table);
     }
-    const asked = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
-    return table.at(moment, asked, missing);
+    const requested = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
+    return table.at(moment, requested, missing);
   }
 
   /**
    * The labels that events would get as payments of their identities, in a snapshot; null when something is missing. What is found missing while rows
    * are read is added to `missing` then.
    */
-  eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
+  eventLabels({ revenue, touch }: Pick<ReportRules, "revenue" | "touch">, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
     const { table } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);
     const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];

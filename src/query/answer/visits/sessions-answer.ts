@@ -61,27 +61,27 @@ export interface SessionGroups {
 
 /** Session counts and durations, over time and by the values of first events. */
 export async function sessionsAnswer(
-  asked: RequestedSessions,
+  requested: RequestedSessions,
   plan: SessionsOverviewPlan,
   of: SessionGroups,
   counting: VisitCounting,
 ): Promise<Omit<SessionsOverview, "definition" | "asOf">> {
   const buckets: SessionsOverview["buckets"][number][] = [];
   // When both dates are given, the range alone determines the buckets.
-  const extent = plan.isOpen.start || plan.isOpen.end ? asked.extent : null;
-  for (const slot of slotsOf(plan, plan.interval, extent)) buckets.push({ ...slot.bucket, ...(await asked.figuresOf(slot)) });
-  const total = await asked.figuresOf(plan.range);
-  const pagesAt = async (end: "entry" | "exit") => await pagesOf(await asked.pagesAt(end), of.paths, plan.limit, counting.pause);
+  const extent = plan.isOpen.start || plan.isOpen.end ? requested.extent : null;
+  for (const slot of slotsOf(plan, plan.interval, extent)) buckets.push({ ...slot.bucket, ...(await requested.figuresOf(slot)) });
+  const total = await requested.figuresOf(plan.range);
+  const pagesAt = async (end: "entry" | "exit") => await pagesOf(await requested.pagesAt(end), of.paths, plan.limit, counting.pause);
   const [entryPages, exitPages] = [await pagesAt("entry"), await pagesAt("exit")];
-  return { buckets, total, ...(await rowsOf(asked, plan, of, counting)), entryPages, exitPages };
+  return { buckets, total, ...(await rowsOf(requested, plan, of, counting)), entryPages, exitPages };
 }
 
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
 
-async function rowsOf(asked: RequestedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
+async function rowsOf(requested: RequestedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const users = new UserCounter(scratch);
-  const visits = await asked.visits();
+  const visits = await requested.visits();
   const byKey = await VisitsByKey.of(visits, await of.keysOf(visits), pause);
   const all = await inTurns(combinationsOf(byKey.keys(), of.groups), pause);
   const sizes = await inTurns(all.sumsOf((key) => byKey.countOf(key)), pause);

@@ -148,10 +148,10 @@ export class SessionTable implements Droppable {
     this.#keep(next);
   }
 
-  #follow(asked: SessionSnapshot, needed: DaySpan): Followed {
+  #follow(requested: SessionSnapshot, needed: DaySpan): Followed {
     const view = this.#view;
     if (view === null || this.#state === null || !includesDays(view.days.whole, needed)) return REBUILD;
-    const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
+    const moment = { ...requested, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
     const moved = movedActorsSince(view, moment);
     if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
