@@ -118,6 +118,7 @@ function isAmong(ascending: Uint32Array): (actor: number) => boolean {
 
 const CHAIN_LENGTH = 8;
 
+/** Codes of projects are below it. */
 const PROJECT_SPAN = 2 ** 24;
 
 /**

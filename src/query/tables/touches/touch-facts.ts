@@ -96,6 +96,7 @@ class CodeMemo {
   }
 }
 
+/** Codes are below it. */
 const CODE_SPAN = 2 ** 24;
 /** Rows per step: about 5 ms when each has its own url. */
 const STEP_ROW_COUNT = 512;
