@@ -154,23 +154,28 @@ export interface PlacesByKey {
   readonly places: Uint32Array;
 }
 
-/** Items read per step. */
-const PLACES_PER_STEP = 32 * 1024;
+/** Items, or keys, per step of `placesByKey`. */
+export const PLACES_PER_STEP = 32 * 1024;
 
-/** Orders the indexes of items by their keys: a counting sort. @param keyEnd exclusive upper bound of the keys */
-export function* placesByKey(keys: Uint32Array, keyEnd: number): Steps<PlacesByKey> {
+/**
+ * Orders the indexes of items by their keys: a counting sort.
+ * @param keyEnd exclusive upper bound of the keys @param firstKey items with smaller keys are left out
+ */
+export function* placesByKey(keys: Uint32Array, keyEnd: number, firstKey = 0): Steps<PlacesByKey> {
   // One entry more: during placement, the entry after that of a key is the index of its next item.
   const starts = new Uint32Array(keyEnd + 2);
   yield* piecesOf(keys.length, PLACES_PER_STEP, (from, to) => {
     for (let at = from; at < to; at += 1) starts[keys[at]! + 2]! += 1;
   });
+  starts.fill(0, 2, firstKey + 2);
   yield* piecesOf(keyEnd, PLACES_PER_STEP, (from, to) => {
     for (let key = from + 2; key < to + 2; key += 1) starts[key]! += starts[key - 1]!;
   });
-  const places = new Uint32Array(keys.length);
+  const places = new Uint32Array(starts[keyEnd + 1]!);
   yield* piecesOf(keys.length, PLACES_PER_STEP, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const next = keys[at]! + 1;
+      if (next <= firstKey) continue;
       places[starts[next]!] = at;
       starts[next]! += 1;
     }

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { grown, orderedBy } from "../../../core/base/arrays.js";
+import { grown, orderedBy, placesByKey, PLACES_PER_STEP, type PlacesByKey } from "../../../core/base/arrays.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { MS_PER_DAY } from "../../../core/base/time.js";
 import { wideCodes } from "../../../storage/column/codes.js";
@@ -12,7 +12,7 @@ import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
 import { loadTouchFacts, touchFactsOf, type TouchFacts, type TouchMaker } from "./touch-facts.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { Turns } from "../../../core/base/yield.js";
+import { inTurns, Turns } from "../../../core/base/yield.js";
 
 const BYTES_PER_TOUCH = 24;
 const SPARE_SHARE = 1 / 8;
@@ -227,14 +227,8 @@ interface PlaceOrder {
   readonly msOf: (place: number) => number;
 }
 
-/** Positions by owner, each owner's in order: they begin at its start and end at the start of the next owner. */
-interface OwnerLists {
-  readonly starts: Uint32Array;
-  readonly places: Uint32Array;
-}
-
 const NO_PLACES = new Uint32Array(0);
-const NO_LISTS: OwnerLists = { starts: new Uint32Array(1), places: NO_PLACES };
+const NO_LISTS: PlacesByKey = { starts: new Uint32Array(1), places: NO_PLACES };
 
 const VALUES_PER_PLACE = 16;
 
@@ -243,34 +237,11 @@ const VALUES_PER_PLACE = 16;
  * Cost: about 10 ns a position, and a sort of the owners whose positions are out of order.
  * @param orderedCount positions below it are in order already
  */
-export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<OwnerLists> {
+export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<PlacesByKey> {
   const turns = new Turns();
   let greatest = 0;
   for (let place = 0; place < owners.length; place += 1) if (owners[place]! > greatest) greatest = owners[place]!;
-  const starts = new Uint32Array(greatest + 2);
-  await turns.inPieces(
-    owners.length,
-    (from, to) => {
-      for (let place = from; place < to; place += 1) if (owners[place] !== 0) starts[owners[place]! + 1]! += 1;
-    },
-    VALUES_PER_PLACE,
-  );
-  for (let owner = 1; owner < starts.length; owner += 1) starts[owner]! += starts[owner - 1]!;
-  const ends = starts.slice();
-  const places = new Uint32Array(starts.at(-1)!);
-  await turns.inPieces(
-    owners.length,
-    (from, to) => {
-      for (let place = from; place < to; place += 1) {
-        const owner = owners[place]!;
-        if (owner === 0) continue;
-        const at = ends[owner]!;
-        places[at] = place;
-        ends[owner] = at + 1;
-      }
-    },
-    VALUES_PER_PLACE,
-  );
+  const { starts, places } = await inTurns(placesByKey(owners, greatest + 1, 1), () => turns.took(PLACES_PER_STEP * VALUES_PER_PLACE));
   if (orderedCount === owners.length) return { starts, places };
   const long: Uint32Array[] = [];
   await turns.inPieces(
@@ -319,7 +290,7 @@ async function putInOrder(places: Uint32Array, orderedCount: number, order: Plac
  * later are stored apart, with all their positions: 8 bytes each.
  */
 export class OwnerIndex {
-  #lists: OwnerLists = NO_LISTS;
+  #lists: PlacesByKey = NO_LISTS;
   readonly #changed = new Map<number, number[]>();
 
   get byteLength(): number {
@@ -328,7 +299,7 @@ export class OwnerIndex {
     return this.#lists.starts.byteLength + this.#lists.places.byteLength + changed * 8 + this.#changed.size * 100;
   }
 
-  replace(lists: OwnerLists): void {
+  replace(lists: PlacesByKey): void {
     this.#changed.clear();
     this.#lists = lists;
   }
