@@ -232,7 +232,7 @@ export const INTERNAL: readonly LimitName[] = [
   "sealedElsewhereRowCount", "segmentRowCount", "segmentsPerDayCount", "segmentsPerLateDayCount", "segmentsToMergeCount", "quietRowCount", "quietMs",
   "lastMergedRowCount",
   // Tables of all time, and funnels.
-  "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "restitchedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",
+  "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "resessionizedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",
   "joinedListCountMin", "firstGoerCount",
   // Turns of the event loop.
   "parsedBytesPerTurn", "sliceMs", "turnValueCount", "scrubSliceBytes", "calmWriteCount",

@@ -67,7 +67,7 @@ export const LIMITS = {
   /** Touches of one owner sorted without yielding. */
   placesSortedAtOnce: 4 * 1024,
   /** New rows, moved actors and changed events of sessions up to which they are resessionized without yielding: about 20 ms. */
-  restitchedCount: 32 * 1024,
+  resessionizedCount: 32 * 1024,
   /** Rows next to these events in time up to which they are read without yielding: about 5 ms. */
   rowsBesideCount: 2 * 1024 * 1024,
   /** Sessions added since all were sorted, each of which every change reads. Beyond it all are sorted again. */

@@ -121,6 +121,7 @@ export interface TableUse {
  */
 export abstract class StoreTable<T> implements Droppable {
   readonly #taken = new Watermark();
+  /** One load at a time: later callers wait for it. */
   #loading: Promise<void> | null = null;
   #generation = 0;
   #takeCount = 0;
@@ -177,7 +178,7 @@ export abstract class StoreTable<T> implements Droppable {
       const made = this.known(segment);
       // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
       if (made === null || takenRowCount > LIMITS.turnValueCount) {
-        missing.add(() => this.#loadSegments(segments, looked));
+        missing.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
         return false;
       }
       this.#takeSegment(segment, made);
@@ -217,13 +218,7 @@ export abstract class StoreTable<T> implements Droppable {
     this.#takeCount += 1;
   }
 
-  /** One load at a time: later callers wait for it. */
-  #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
-    this.#loading ??= this.#loadAll(segments, looked).finally(() => (this.#loading = null));
-    return this.#loading;
-  }
-
-  async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+  async #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
     const turns = new Turns();
     const load = async (segment: Rows) => {

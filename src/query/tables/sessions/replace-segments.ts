@@ -88,7 +88,7 @@ export async function withReplacedSegments(replacement: SegmentReplacement, { co
   const { view, numbers, stayingCount, added } = replacement;
   const { taken } = view;
   const laterCount = added.filter(({ firstSequence }) => firstSequence > taken.sequence).reduce((sum, { rowCount }) => sum + rowCount, 0);
-  if (laterCount > LIMITS.restitchedCount) return null;
+  if (laterCount > LIMITS.resessionizedCount) return null;
   const stays = (_: unknown, number: number) => numbers[number] !== NONE;
   const parts = view.parts.filter(stays);
   for (const rows of added) {
@@ -157,7 +157,7 @@ class Taking {
       const project = projects === null ? onlyProject : projects[row]!;
       if (sequences[row]! > sequence) {
         this.untaken.push({ dayMs, actor, project, part, row, ms, url: urls[row]!, isPageview: isPageview[slugs[row]!] === 1 });
-        if (this.untaken.length > LIMITS.restitchedCount) this.isSame = false;
+        if (this.untaken.length > LIMITS.resessionizedCount) this.isSame = false;
         continue;
       }
       takenCount += 1;

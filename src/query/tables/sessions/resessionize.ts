@@ -236,7 +236,7 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const touched = new AffectedSessions(view.taken.identities, moment.identities);
   touched.move(moved);
   for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => sessionizer.isBehindAll(event))) touched.grow(own);
-  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
+  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.resessionizedCount);
   if (replaced === null) return REBUILD;
   const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
   if (found.kind !== "events") return found;

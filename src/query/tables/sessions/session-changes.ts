@@ -28,7 +28,7 @@ export interface SessionChanges {
 /** The actors that moved to another identity since a view; null when they are too many for one tick, or it is too long ago. Cost: their number. */
 export function movedActorsSince({ taken }: SessionView, { identities }: SessionSnapshot): ReadonlySet<number> | null {
   const moved = identities.movedSince(taken.identities);
-  return moved === null || moved.size > LIMITS.restitchedCount ? null : moved;
+  return moved === null || moved.size > LIMITS.resessionizedCount ? null : moved;
 }
 
 /** The changes since a view whose parts all still exist; null when they are too many for one tick. Cost: the number of segments and heads. */
@@ -46,7 +46,7 @@ export function changesSince(view: SessionView, { rows: all }: SessionSnapshot, 
     newRowCount += rows.rowCount - rowCount;
     grown.push({ number, rows, rowCount });
   }
-  return newRowCount <= LIMITS.restitchedCount ? { rowsOf, grown, moved } : null;
+  return newRowCount <= LIMITS.resessionizedCount ? { rowsOf, grown, moved } : null;
 }
 
 /** Segments that replace heads and other segments of a view. */

@@ -185,7 +185,7 @@ export class SessionTable implements Droppable {
     const latest = new LatestSessions();
     const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
     // Spare room for later sessions: otherwise the first of them would copy all columns.
-    const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.restitchedCount, SPARE_COUNT_MIN + rowCount);
+    const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.resessionizedCount, SPARE_COUNT_MIN + rowCount);
     await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
     const sessionizer = new Sessionizer(parts, identities, rule, columns, latest);
     const room = new RoomAhead(columns, rowCount, spareCount, turns);

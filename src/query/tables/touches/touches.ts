@@ -2,6 +2,7 @@
 import { grown, orderedBy, placesByKey, PLACES_PER_STEP, type PlacesByKey } from "../../../core/base/arrays.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { MS_PER_DAY } from "../../../core/base/time.js";
+import { countBefore } from "../../../storage/column/search.js";
 import { wideCodes } from "../../../storage/column/codes.js";
 import type { EventIds, EventTime, EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
@@ -195,13 +196,8 @@ export class Touches extends StoreTable<TouchFacts> {
 
   #segmentOf(place: number): number {
     const starts = this.#segmentStarts;
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (starts[middle]! <= place) low = middle + 1;
-      else high = middle;
-    }
-    return low % 2 === 1 ? low : -1;
+    const count = countBefore(starts.length, (at) => starts[at]! <= place);
+    return count % 2 === 1 ? count : -1;
   }
 
   /** Makes room, at first for as many as all rows will hold if the others are like these: growing is one long step. */
