@@ -128,13 +128,20 @@ export async function visitList(
   return shown.map((place) => ({ value: all.valuesOf(place)[0]!, visitors: visitors[place]!, visits: visits[place]! }));
 }
 
+/** Keys are below it. */
+export async function keyEndOf(keys: Uint32Array, pause: () => Promise<void>): Promise<number> {
+  let keyEnd = 0;
+  await inChunks(keys.length, pause, (from, to) => {
+    let end = keyEnd;
+    for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
+    keyEnd = end;
+  });
+  return keyEnd;
+}
+
 /** The values of some keys, one each, and by key the index of its value. */
 async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => Promise<void>) {
-  let end = 0;
-  await inChunks(keys.length, pause, (from, to) => {
-    for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
-  });
-  const placeOfKey = new Uint32Array(end);
+  const placeOfKey = new Uint32Array(await keyEndOf(keys, pause));
   await inChunks(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) placeOfKey[keys[at]!] = 1;
   });
@@ -177,12 +184,7 @@ export class ListedSessions implements RequestedSessions {
     const { listed: { view, sessions }, counting: { scratch, pause } } = this;
     const { eventCounts } = view.facts;
     const keys = await this.pageKeys(end);
-    let keyEnd = 0;
-    await inChunks(keys.length, pause, (from, to) => {
-      let end = keyEnd;
-      for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
-      keyEnd = end;
-    });
+    const keyEnd = await keyEndOf(keys, pause);
     const [counts, bounces] = [scratch.takeZeros(keyEnd), scratch.takeZeros(keyEnd)];
     await inChunks(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
