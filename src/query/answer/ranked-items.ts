@@ -12,10 +12,7 @@ export interface Ranked {
   placesInOrder?(shownCount: number): Uint32Array | null;
 }
 
-/**
- * Items for all counts above 0: count descending, then property by code point. With a limit, only the shown items and those that tie with the last
- * one are sorted. Cost: a few nanoseconds a position, and 50 an item.
- */
+/** Count descending, then property by code point. With a limit, only the shown items and those tied with the last are sorted. 50 ns an item. */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
   return atOnce(ranking(counts, ranked, limit));
 }

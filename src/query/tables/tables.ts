@@ -182,10 +182,7 @@ export class Tables implements Droppable {
     return table.at(moment, requested, missing);
   }
 
-  /**
-   * The labels that events would get as payments of their identities, in a snapshot; null when something is missing. What is found missing while rows
-   * are read is added to `missing` then.
-   */
+  /** The labels that events would get as payments of their identities. What is found missing while rows are read is added to `missing` then. */
   eventLabels({ revenue, touch }: Pick<ReportRules, "revenue" | "touch">, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
     const { table } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);

@@ -16,10 +16,7 @@ interface NewerRows {
 /** Head rows consumed per step. A step takes 1 to 60 ms. */
 const PIECE_ROW_COUNT = LIMITS.headPartRowCount;
 
-/**
- * Tracks which rows of a store a table has consumed: all up to a sequence. Seals and compactions move rows, but each row keeps its sequence, so what
- * a table derived from it stays valid.
- */
+/** Tracks the rows that a table has consumed: all up to a sequence, which each row keeps when seals and compactions move it. */
 export class Watermark {
   #sequence = 0;
   /** Consumed segments with rows beyond the sequence. */
@@ -32,11 +29,7 @@ export class Watermark {
     return sequence <= this.#sequence;
   }
 
-  /**
-   * The rows not consumed yet; null when a consumed segment disappeared before the rest of its snapshot was consumed: the table must restart. Cost:
-   * the number of segments and heads.
-   * @param rows all rows of a snapshot
-   */
+  /** The rows not consumed yet; null when a consumed segment disappeared before the rest of its snapshot was consumed: the table must restart. */
   newer(rows: readonly Rows[]): NewerRows | null {
     const segments: Rows[] = [];
     const heads: HeadView[] = [];
@@ -115,10 +108,7 @@ export interface TableUse {
   readerCount: number;
 }
 
-/**
- * An all-time table. It consumes each row once: what is derived from each segment, and the new rows of each head. It is in the memory budget and is
- * rebuilt after a drop. `T`: what is derived from rows.
- */
+/** An all-time table, which consumes each row once, and is rebuilt after the budget dropped it. `T`: what is derived from rows. */
 export abstract class StoreTable<T> implements Droppable {
   readonly #taken = new Watermark();
   /** One load at a time: later callers wait for it. */

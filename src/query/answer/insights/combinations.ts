@@ -23,11 +23,7 @@ const PAIRS_PER_COMBINATION = 4;
 
 /** The distinct combinations of some keys, by index. A key may belong to several. About 40 bytes each. */
 export class Combinations {
-  /**
-   * @param groupNumbers by index
-   * @param starts where the keys of each combination begin; the last entry is the end of the last
-   * @param shared keys that belong to several
-   */
+  /** @param starts of the keys of each combination, and the end of the last @param shared keys that belong to several */
   constructor(
     readonly groups: KeyGroups,
     readonly groupNumbers: readonly number[],

@@ -42,10 +42,7 @@ class StepHolders {
   }
 }
 
-/**
- * Chains whose steps come in any order: for each window that begins with an event, as many steps as can have events of their own. Events that match
- * one step are counted as the window moves; others are assigned by augmenting paths.
- */
+/** For each window that begins with an event, as many steps as can have events of their own, assigned by augmenting paths. */
 class ChainsOfAny implements ChainFinder {
   readonly chain: Uint32Array;
   /** The number of a chain's events in each millisecond does not depend on their order. */

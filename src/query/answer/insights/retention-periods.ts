@@ -141,10 +141,7 @@ function unitStarts(cut: PeriodCut, firstMs: number, lastMs: number, count: numb
   return axisOf(cut, firstMs, toMs, Infinity)?.bounds.slice(0, count) ?? new Float64Array(0);
 }
 
-/**
- * By cohort, how many members returned in a period or later.
- * @param furthest how many members have this as their last period with a return; later returns count in the last period
- */
+/** By cohort, how many members returned in a period or later. @param furthest by the last period with a return */
 export function orAfter(axis: PeriodAxis, furthest: CohortCounts): CohortCounts {
   const returned = furthest.returned.slice();
   for (let cohort = 0; cohort < axis.cohortCount; cohort += 1)

@@ -15,10 +15,7 @@ export function sequenceRule({ collapse, maxDepth, startAt, endAt }: PathsPlan, 
   return { collapse, maxDepth, startAt: known(startAt), endAt: known(endAt) };
 }
 
-/**
- * Counts sequences as paths through a tree: a node stands for all sequences that begin alike, or that end alike when sequences are anchored at their
- * ends. 16 bytes a node, besides those of its pair.
- */
+/** Sequences as paths through a tree: a node stands for all that begin alike, or end alike when anchored at their ends. 16 bytes a node. */
 export class PathCounts {
   /** Nodes by the node before and the label. Node 0 is none. */
   readonly #nodes: PairNumbers;

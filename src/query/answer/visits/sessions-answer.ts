@@ -9,10 +9,7 @@ import { rateOf } from "../numbers.js";
 import { keyEndOf, keysThere, sessionFigures, UserCounter, Visits, type PageCounts, type RequestedSessions, type VisitCounting } from "./visits.js";
 
 class VisitsByKey {
-  /**
-   * @param starts by key: where its visits begin in `places`; the last entry is the end of the last key
-   * @param places indexes of the visits, key by key, in their order
-   */
+  /** @param starts by key in `places`, and the end of the last @param places indexes of the visits, key by key, in their order */
   private constructor(
     readonly visits: Visits,
     private readonly starts: Uint32Array,

@@ -100,10 +100,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     return { ms: this.times[place]!, sequence: this.sequences[place]! };
   }
 
-  /**
-   * Returns a lookup by sequence, for this snapshot: the position of the payment that a refund gives back, if known, else of the refund; -1 for other
-   * events. Cost: all payments when there are new ones.
-   */
+  /** By sequence, in this snapshot: position of the order that a refund gives back, else of the refund; -1 for other events. */
   ordersOfRefunds(): (sequence: number) => number {
     this.#paid ??= this.#ordersByRefund();
     const [placeOf, paid] = [this.placesBySequence(), this.#paid];

@@ -39,10 +39,7 @@ export function loadMoney(rows: Rows, dictionaries: Dictionaries): Promise<void>
   return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, dictionaries)]);
 }
 
-/**
- * The revenue events of a segment or head, whose columns must be loaded. Cost: a read of the rows with amounts.
- * @param numbers of orders, and of refunds with an id
- */
+/** The columns must be loaded. Cost: a read of the rows with amounts. @param numbers of orders, and of refunds with an id */
 export function revenueFactsOf(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numbers: Map<string, number>): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];

@@ -113,10 +113,7 @@ const VALUES_PER_TRIPLE = 16;
 const COUNTED_PROJECTS = 4;
 const ALL_TIME = { fromMs: -Infinity, toMs: Infinity };
 
-/**
- * Identities, or at level account companies and the identities without one: the projects of each, and its first day in any of them. 8 bytes an
- * identity, and a byte for each counted project; follows rows, links and memberships.
- */
+/** Identities, or companies and the identities without one, with projects and first days. 8 bytes each, and a byte for each counted project. */
 export class Entities {
   #days = new FirstDays();
   /** The single company that an identity counts for. */
@@ -146,11 +143,7 @@ export class Entities {
     return this.#countOf(project)!.byDay;
   }
 
-  /**
-   * Brings the table up to a snapshot that the underlying tables are at; false when something is missing. Cost: the triples of changed identities;
-   * all triples for a project that was not counted lately.
-   * @param project the project in which to count entities
-   */
+  /** False when something is missing. Cost: the triples of changed identities; all triples for a project that was not counted lately. */
   catchUp(project: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { seen, memberships } = this;
     const now: FollowedTables = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };

@@ -49,11 +49,7 @@ function heldBy(rows: Rows): (actor: number) => boolean {
   };
 }
 
-/**
- * Row numbers of some actors, ascending. The actor columns must be loaded.
- * Cost: a read of each row, or a binary search per actor in settled rows that are scanned often.
- * @param actors ascending
- */
+/** Actor columns must be loaded. Cost: a read of each row, or a search per actor in settled rows scanned often. @param actors ascending */
 export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
   const lists = rows.settled ? rowsByActor(rows) : null;
   return lists === null ? scannedRows(rows, actors) : indexedRows(lists, actors);
@@ -121,10 +117,7 @@ const CHAIN_LENGTH = 8;
 /** Codes of projects are below it. */
 const PROJECT_SPAN = 2 ** 24;
 
-/**
- * The first day of each distinct (actor, company of the event or 0, project), in order of first mention. 20 bytes each, and 4 for every actor below
- * the greatest.
- */
+/** The first day of each distinct (actor, company of the event or 0, project). 20 bytes each, and 4 for every actor below the greatest. */
 class EntityTriples {
   actors = new Uint32Array(1024);
   companies = new Uint32Array(1024);
@@ -224,10 +217,7 @@ export class SeenActors extends StoreTable<ActorTriples> {
     return this.takeRows(moment, missing);
   }
 
-  /**
-   * Visits the events of some identities within a range that name no company, with the company of each then (0: none); false when rows or ids must be
-   * read first.
-   */
+  /** Visits events that name no company, with the company of each then (0: none); false when rows or ids must be read first. */
   eachPlainEvent(
     wanted: readonly number[],
     { fromMs, toMs }: Range,

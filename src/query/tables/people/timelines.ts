@@ -321,11 +321,7 @@ interface Hit {
   readonly list: Uint32Array;
 }
 
-/**
- * The events of these rows in order. Cost: the rows; ids are read only for days on which two events of different segments, or of a head, share a
- * millisecond.
- * @param pause called for each day
- */
+/** Cost: the rows; ids are read only for days on which two events of different segments, or of a head, share a millisecond. */
 async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
   const timeline = new Timeline(hits.reduce((count, { list }) => count + list.length, 0));
   const days = [...grouped(hits, ({ rows }) => rows.day)].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);

@@ -10,10 +10,7 @@ import type { SegmentReplacement } from "./session-changes.js";
 import { SessionView, type PendingEvent } from "./session-view.js";
 import { PROJECT_SPAN } from "./session-columns.js";
 
-/**
- * Finds the sessions of events that are requested in order of time, while letting sessions begin in that order. Cost: a read of each session that
- * begins from the first instant on.
- */
+/** Finds the sessions of events requested in order of time, letting sessions begin in that order. Cost: a read of each that begins since. */
 class SessionFinder {
   /** By identity and project: the latest session of identities active in several projects at once, except the very latest. */
   readonly #elsewhere = new Map<number, number>();

@@ -88,10 +88,7 @@ function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, late
   for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
 }
 
-/**
- * The sessions within the gap of some span, and those that follow on from them: the length limit may cut these elsewhere now. Usually none does, so
- * later sessions are sorted only when one reaches that far.
- */
+/** Those within the gap of a span, and those that follow on: the length limit may cut these elsewhere now, though usually it does not. */
 function within({ fromMs, toMs }: TimeSpan, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
   const { starts, lengths } = columns;
   const endMsOf = (session: number) => starts[session]! + lengths[session]!;
@@ -118,11 +115,7 @@ type RowsFound =
   | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
   | { readonly kind: "anew" };
 
-/**
- * Finds the events of some sessions of a view, with the current identities. Cost: about 2 ns for each row of their parts that lies between the start
- * and the end of one of them, and for all rows of heads.
- * @param rowsOf by number of the part
- */
+/** Cost: 2 ns for each row of their parts between the start and the end of one of them, and for all rows of heads. @param rowsOf by part */
 function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf: readonly Rows[], identities: IdentityView, isPageview: Uint8Array): RowsFound {
   const spans = joinedSpans(view, sessions);
   const parts = [...view.parts.keys()].filter((part) => spansIn(spans, view.rowsOf[part]!).length > 0);

@@ -6,10 +6,7 @@ import { withRoomFor } from "../../../core/base/arrays.js";
 /** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
 
-/**
- * The facts of sessions, by their number. Columns only grow, and facts do not change, except `heirs`; when rows move to other segments, `firstParts`
- * and `firstRows` are replaced.
- */
+/** By session number. Columns only grow; facts stay, except `heirs`, and `firstParts` and `firstRows` when rows move to other segments. */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;

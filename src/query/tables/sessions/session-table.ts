@@ -67,10 +67,7 @@ export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionarie
   return new SessionTable(budget, use, new EventSource(dictionaries, pageviewSlugs, revenue), session);
 }
 
-/**
- * The sessions of a store, of all projects, for the days requested so far: never cut by a range, and built with the identities of the snapshot. New
- * rows and links affect only the sessions of their identities.
- */
+/** The sessions of all projects on the days requested so far, never cut by a range. New rows and links affect only their identities' sessions. */
 export class SessionTable implements Droppable {
   #view: SessionView | null = null;
   #state: Resessionizing | null = null;

@@ -38,10 +38,7 @@ const OPEN_EXIT = 2 ** 31;
 const EVENTS_AT_ONCE = 4_096;
 const VALUES_PER_EVENT = 32;
 
-/**
- * Decides by ids which events are the first of sessions, and the last with a url, when several of one millisecond lie in different parts, or in a
- * head in any order. 16 bytes for each event of such a millisecond.
- */
+/** Decides by ids which events of one millisecond, in several parts or in a head, are first or last in their sessions. 16 bytes an event. */
 export class Ties {
   readonly #moments: EventsAtTime[] = [];
   /** The events of the latest millisecond so far. */

@@ -64,10 +64,7 @@ export class NearestTouch {
     return order;
   }
 
-  /**
-   * The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. Cost: one or two
-   * binary searches in each list.
-   */
+  /** The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. */
   stepAt(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
     return this.isFirst ? this.#firstStep(lists, ms) : this.#lastStep(lists, ms);
   }
@@ -168,10 +165,7 @@ interface LabelProgress {
   readonly moved: number;
 }
 
-/**
- * Numbers of the labels that payments are attributed to by their own touches, under one model and level: each is found on first request, and cached
- * until a touch, a link or a membership affects it. 4 bytes a payment.
- */
+/** Labels of payments by their own touches, under one model and level, cached until something affects them. 4 bytes a payment. */
 export class PaymentLabels {
   #labels = new Int32Array(64).fill(UNKNOWN);
   #seen: LabelProgress | null = null;
@@ -188,10 +182,7 @@ export class PaymentLabels {
     return this.#labels.byteLength;
   }
 
-  /**
-   * Finds the labels of some payments, at a snapshot that payments, touches and accounts are at; false when something is missing. Cost: about 0.3 µs
-   * for each that was not requested before, or was affected since.
-   */
+  /** False when something is missing. Cost: about 0.3 µs for each payment that was not requested before, or was affected since. */
   settle(places: readonly number[], moment: CompanySnapshot, missing: PendingLoads): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];

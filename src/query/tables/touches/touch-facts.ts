@@ -275,10 +275,7 @@ export interface TouchFacts {
   readonly companies: Codes;
 }
 
-/**
- * Reads the touches of pinned rows, yielding. Their labels are cached, 1 or 2 bytes a row. Cost: about 10 ns a row; once, about 20 ns more, and 10 µs
- * for each distinct url.
- */
+/** Rows must be pinned. Labels are cached, 1 or 2 bytes a row. Cost: 10 ns a row; once, 20 ns more, and 10 µs for each distinct url. */
 export async function loadTouchFacts(rows: Rows, maker: TouchMaker): Promise<TouchFacts> {
   const numbers = await loadLabels(rows, maker);
   await rows.load([TIME_COLUMN, SEQUENCE_COLUMN, "userId", "anonymousId", "companyId"]);

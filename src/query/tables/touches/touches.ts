@@ -228,11 +228,7 @@ const NO_LISTS: PlacesByKey = { starts: new Uint32Array(1), places: NO_PLACES };
 
 const VALUES_PER_PLACE = 16;
 
-/**
- * Orders positions by their owners, yielding. Owner 0 is none and left out.
- * Cost: about 10 ns a position, and a sort of the owners whose positions are out of order.
- * @param orderedCount positions below it are in order already
- */
+/** Owner 0 is none and left out. Cost: 10 ns a position, and sorts of owners out of order. @param orderedCount positions below it are in order */
 export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<PlacesByKey> {
   const turns = new Turns();
   let greatest = 0;
@@ -281,10 +277,7 @@ async function putInOrder(places: Uint32Array, orderedCount: number, order: Plac
   });
 }
 
-/**
- * Positions by owner (an actor or a company), each owner's in order: 4 bytes a position and 4 for every owner below the greatest. Owners that changed
- * later are stored apart, with all their positions: 8 bytes each.
- */
+/** Positions by owner (an actor or a company), in order: 4 bytes each, and 4 for every owner; 8 bytes each for owners that changed since. */
 export class OwnerIndex {
   #lists: PlacesByKey = NO_LISTS;
   readonly #changed = new Map<number, number[]>();
