@@ -95,10 +95,7 @@ export class FilterPlanner {
       .map((list) => list.filters.map((filter, at) => this.#filter(filter, `${list.path}[${at}]`, segments)));
   }
 
-  /**
-   * Plans a single filter with the members `operator` and `value`. It must name no segment.
-   * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
-   */
+  /** Plans a single filter with the members `operator` and `value`, which must name no segment. @throws what `where` throws */
   alone(filter: InputMembers, operand: Operand): PlannedFilter {
     this.#count(1, filter.path);
     return this.#comparison(filter, operand, null);

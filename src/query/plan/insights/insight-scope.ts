@@ -124,10 +124,7 @@ export function readPlainBreakdown(members: InputMembers): BreakdownPlan | null 
   return breakdown === null ? null : planBreakdown(breakdown);
 }
 
-/**
- * Rejects more buckets than a result may have, if the dates determine their number: on an open side the data does.
- * @param previous the range to compare with, whose buckets are shown too @throws invalid_parameter
- */
+/** Rejects more buckets than a result may have, if both dates determine them. @param previous range to compare with @throws invalid_parameter */
 export function refuseManyBuckets({ members, zone, scope }: InsightParts, interval: Interval | null, previous: Range | null = null): void {
   const { range, isOpen, calendar } = scope;
   if (interval === null || interval === "total" || isOpen.start || isOpen.end) return;
@@ -172,10 +169,7 @@ const UNDEFINING: readonly string[] = ["definition", "asOf", "session", "pagevie
 
 type InsightPlan = AnyPlan & InsightScope;
 
-/**
- * The plan with its definition: equal plans have equal ones. It covers the option rules that the query uses, but not the current time, so that
- * the same query has the same definition tomorrow.
- */
+/** Equal plans have equal definitions: these cover the option rules that the query uses, but not the current time. */
 export function defined<P extends InsightPlan>(plan: P, rules: ReportRules): P {
   const members = Object.entries({ ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) }).filter(([name]) => !UNDEFINING.includes(name));
   return { ...plan, definition: `def_${toHex(hash128("definition", canonicalText(Object.fromEntries(members))))}` };

@@ -78,10 +78,7 @@ function inlineSegments(members: InputMembers, path: string): readonly (readonly
   return given;
 }
 
-/**
- * Plans one segment. Windows of last days stay relative: they move with the query.
- * @param path of the segment @throws as `planSegments` does
- */
+/** Windows of last days stay relative: they move with the query. @param path of the segment @throws as `planSegments` does */
 function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
   const members = readMembers(value, path, ["groups"]);
   return readList(members, "groups", 1, GROUP_COUNT_MAX).map((item, at) => {
