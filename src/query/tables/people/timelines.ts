@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { inOrder } from "../../../core/base/promises.js";
+import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
 import { areSameParts, grouped } from "../../../core/base/arrays.js";
 import { countBefore, firstAtLeast } from "../../../storage/column/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
@@ -260,25 +260,28 @@ function onlyCode(rows: Rows, column: string): number | null {
   return zone.min === zone.max && !zone.hasZero ? zone.min : null;
 }
 
-/** Passes spans with some columns loaded to `take`: first those without any to load, then the others. @param pause called for each */
+/** Passes spans with some columns loaded to `take`, in any order: those in memory immediately. @param pause called for each */
 export async function eachLoaded(
   spans: readonly TimelineSpan[],
   columnsOf: (span: TimelineSpan) => readonly string[],
   take: (span: TimelineSpan) => void,
   pause: () => Promise<void>,
 ): Promise<void> {
-  const loads: { readonly span: TimelineSpan; readonly columns: readonly string[] }[] = [];
+  const loads: Promise<void>[] = [];
   for (const span of spans) {
     await pause();
     const columns = columnsOf(span);
-    if (columns.length > 0) loads.push({ span, columns });
-    else take(span);
+    const loading = columns.length === 0 ? null : span.rows.load(columns);
+    if (loading === null) take(span);
+    else {
+      const taking = whilePinned([span.rows], () => loading.then(() => take(span)));
+      // Never awaited when an earlier one failed.
+      taking.catch(() => undefined);
+      loads.push(taking);
+    }
+    if (loads.length === AHEAD_COUNT) await loads.shift();
   }
-  const load = async ({ span: { rows }, columns }: (typeof loads)[number]) => {
-    await pause();
-    await rows.load(columns);
-  };
-  await inOrderPinned(loads, ({ span: { rows } }) => [rows], load, (_, { span }) => take(span));
+  await Promise.all(loads);
 }
 
 async function inOrderPinned<I, T>(
