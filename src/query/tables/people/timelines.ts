@@ -197,14 +197,11 @@ export class Timeline {
     this.#count = at + 1;
   }
 
-  /** Adds rows that are in order; their times must be loaded. */
-  pushAll(rows: Rows, list: Uint32Array): void {
+  /** Adds rows that are in order. */
+  pushAll(rows: Rows, list: Uint32Array, ms: Float64Array): void {
     const from = this.#count;
-    const start = dayStartMs(rows.day);
-    const times = rows.times();
-    const into = this.times;
     this.rows.set(list, from);
-    for (let at = 0; at < list.length; at += 1) into[from + at] = start + times[list[at]!]!;
+    this.times.set(ms, from);
     this.#count = from + list.length;
     this.spans.push({ rows, from, to: this.#count });
   }
@@ -284,33 +281,6 @@ export async function eachLoaded(
   await Promise.all(loads);
 }
 
-async function inOrderPinned<I, T>(
-  items: readonly I[],
-  rowsOf: (item: I) => readonly Rows[],
-  load: (item: I) => Promise<T>,
-  take: (loaded: T, item: I) => void,
-): Promise<void> {
-  const pinned = new Set<I>();
-  const unpin = (item: I) => {
-    for (const rows of rowsOf(item)) rows.unpin();
-    pinned.delete(item);
-  };
-  const pinAndLoad = (item: I) => {
-    for (const rows of rowsOf(item)) rows.pin();
-    pinned.add(item);
-    return load(item);
-  };
-  try {
-    await inOrder(items, pinAndLoad, (loaded, item) => {
-      take(loaded, item);
-      unpin(item);
-      return true;
-    });
-  } finally {
-    for (const item of pinned) unpin(item);
-  }
-}
-
 function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void {
   if (column.kind === "sparse") for (let at = 0; at < list.length; at += 1) into[at] = codeAt(column, list[at]!);
   else {
@@ -328,15 +298,15 @@ interface Hit {
 async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
   const timeline = new Timeline(hits.reduce((count, { list }) => count + list.length, 0));
   const days = [...grouped(hits, ({ rows }) => rows.day)].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
-  const load = async (ofDay: readonly Hit[]) => {
+  const load = (ofDay: readonly Hit[]) => whilePinned(ofDay.map(({ rows }) => rows), async () => {
     await pause();
     return await eventsOf(ofDay);
-  };
-  const take = (events: readonly Event[] | null, ofDay: readonly Hit[]) => {
-    if (events === null) for (const { rows, list } of ofDay) timeline.pushAll(rows, list);
+  });
+  await inOrder(days, load, (events, ofDay) => {
+    if (events instanceof Float64Array) for (const { rows, list } of ofDay) timeline.pushAll(rows, list, events);
     else for (const { rows, row, ms } of events) timeline.push(rows, row, ms);
-  };
-  await inOrderPinned(days, (ofDay) => ofDay.map(({ rows }) => rows), load, take);
+    return true;
+  });
   return timeline;
 }
 
@@ -346,14 +316,13 @@ interface Event {
   readonly ms: number;
 }
 
-/** The events of one day in order, with their times loaded; null when they lie in one segment, whose rows are in order already. */
-async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> {
+/** The events of one day in order; only their times when they lie in one segment, whose rows are in order already. */
+async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | Float64Array> {
   await loadAll(hits, TIME_COLUMN);
-  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return null;
-  const events = hits.flatMap(({ rows, list }) => {
-    const start = dayStartMs(rows.day);
-    const times = rows.times();
-    return Array.from(list, (row): Event => ({ rows, row, ms: start + times[row]! }));
+  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return timesOf(hits[0]!);
+  const events = hits.flatMap((hit) => {
+    const times = timesOf(hit);
+    return Array.from(hit.list, (row, at): Event => ({ rows: hit.rows, row, ms: times[at]! }));
   });
   events.sort((a, b) => a.ms - b.ms);
   // The sort is stable: events of one segment at one time keep its order.
@@ -362,6 +331,14 @@ async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> 
   return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
 }
 
+/** Epoch ms. */
+function timesOf({ rows, list }: Hit): Float64Array {
+  const [start, times, ms] = [dayStartMs(rows.day), rows.times(), new Float64Array(list.length)];
+  for (let at = 0; at < list.length; at += 1) ms[at] = start + times[list[at]!]!;
+  return ms;
+}
+
+/** Whether only ids can order two events. */
 function isTie(a: Event, b: Event): boolean {
   return a.ms === b.ms && (a.rows !== b.rows || !a.rows.sealed);
 }
