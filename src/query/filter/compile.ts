@@ -20,27 +20,22 @@ import {
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-reader.js";
 import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
 
-/** What the filters of a query are compiled against. */
 export interface FilterContext extends IdentityTestContext {
   readonly identities: IdentityView;
   /** The identity of the scope's user id in the snapshot of identities; 0 if there is none. */
   readonly subject: number;
-  /** Finds actors by identity id; null if no filter tests an identity id for equality. */
   readonly identityIds: IdentityIds | null;
   /** Null if no filter reads the touch of a visit. */
   readonly touches: RowTouches | null;
   readonly membersOf: MembersOf;
 }
 
-/** Reads the touch of the visit of single rows. */
 interface RowTouches {
-  /** Columns that must be loaded. */
   readonly columns: readonly string[];
   /** Null for a visit without a touch; a dimension is null if the touch does not set it. */
   touch(rows: Rows, row: number): Readonly<Record<TouchDimension, string | null>> | null;
 }
 
-/** Compiles scopes, dates and filters. A filter that several scopes share is compiled once. */
 export class SelectorCompiler {
   readonly #compiler: Compiler;
   readonly #known = new Map<PlannedFilter, Predicate>();
@@ -53,10 +48,10 @@ export class SelectorCompiler {
    * Cost: the values of dictionaries; rows are not read. A step takes some milliseconds.
    * @param leavesActors puts filters that depend only on the actor into `actorFilter`, which is tested last
    */
-  *compile(asked: QueryScope, leavesActors: boolean): Steps<Selector> {
+  *compile(whole: QueryScope, leavesActors: boolean): Steps<Selector> {
     const compiler = this.#compiler;
-    const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
-    const scope = left.length === 0 ? asked : without(asked, left);
+    const left = leavesActors && whole.where.length === 1 ? (whole.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
+    const scope = left.length === 0 ? whole : without(whole, left);
     const tests: ActorTest[] = [];
     for (const comparison of left) tests.push(yield* compiler.actorTest(comparison));
     const testedBefore = compiler.testedValueCount;
@@ -106,7 +101,6 @@ function dependsOnIdentities({ kind }: Operand): boolean {
   return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
 }
 
-/** Whether a field has the same value for all events of an actor. */
 function dependsOnActor({ kind }: Operand): boolean {
   return kind === "person" || kind === "segment";
 }

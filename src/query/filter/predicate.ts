@@ -21,13 +21,11 @@ export type Predicate =
   /** Tests a row, for values without a dictionary: the event id and the text of createdAt. */
   | { readonly kind: "row"; readonly columns: readonly string[]; readonly prepare: (rows: Rows) => (row: number) => boolean };
 
-/** Whether an actor passes; it must be an existing one. */
 export type ActorTest = (actor: number) => boolean;
 
 export const ALWAYS: Predicate = { kind: "constant", value: true };
 export const NEVER: Predicate = { kind: "constant", value: false };
 
-/** A predicate on the codes of one column. */
 export function codesPredicate(column: string, set: CodeSet): Predicate {
   return set.isEmpty ? NEVER : set.isAll ? ALWAYS : { kind: "codes", columns: [column], sets: [set] };
 }
@@ -108,9 +106,7 @@ export class KnownValues {
   }
 }
 
-/** The attribution of the people of single rows. */
 export interface RowLabels {
-  /** Columns that must be loaded. */
   readonly columns: readonly string[];
   /** All labels of rows so far are below it. */
   readonly size: number;
@@ -119,19 +115,16 @@ export interface RowLabels {
   textOf(label: number, dimension: TouchDimension): string;
 }
 
-/** A snapshot of the fields of people, companies and attribution that a query names. */
 export interface KnownFields {
   person(path: string): KnownValues;
   company(path: string): KnownValues;
   paymentTouch(model: "first_touch" | "last_touch"): RowLabels;
 }
 
-/** What conditions on identities are compiled against. */
 export interface IdentityTestContext {
   readonly dictionaries: Dictionaries;
   /** Null if no condition reads companies. */
   readonly companies: CompanyView | null;
-  /** The fields of people, companies and attribution that the conditions name. */
   readonly known: KnownFields;
   readonly regexes: Regexes;
 }
@@ -160,7 +153,6 @@ function* passing(values: KnownValues, value: ValueTest, negated: boolean): Step
   return (owner) => table[values.numberOf(owner)] === 1;
 }
 
-/** The members of a segment in the snapshot of a query. */
 export interface SegmentMembers {
   has(identity: number): boolean;
 }

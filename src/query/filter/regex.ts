@@ -3,12 +3,10 @@ import { LIMITS } from "../../core/base/limits.js";
 import type { Where } from "../plan/plan.js";
 import type { PathsPlan } from "../plan/insights/plan.js";
 
-/** A compiled pattern: tests whether it occurs anywhere in a text, in time linear in the text. */
 interface Regex {
   test(text: string): boolean;
 }
 
-/** Compiled patterns by their text. */
 export type Regexes = ReadonlyMap<string, Regex>;
 
 /** Compiles RE2 syntax; loads the engine on first use. @throws invalid_regex naming `param`, also for a pattern that would take long */
@@ -25,7 +23,6 @@ export async function compileRegex(pattern: string, param = "value"): Promise<Re
   }
 }
 
-/** Compiles every pattern of `where`. @throws invalid_regex */
 export async function compileRegexes(where: Where): Promise<Regexes> {
   const regexes = new Map<string, Regex>();
   for (const { test } of where.flat()) {
@@ -42,7 +39,6 @@ interface Rule {
   readonly label: string;
 }
 
-/** Numbers the labels of path nodes: a value, or the label of the first rule that matches it. */
 export class LabelNumbers {
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();

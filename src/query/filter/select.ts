@@ -91,9 +91,9 @@ function postingsOfColumn(rows: Rows, name: string): Postings | null {
   if (column.kind === "sparse" || column.codes.BYTES_PER_ELEMENT === 1) return null;
   const kept = rows.kept(keyOf(name), []) as Postings | null;
   if (kept !== null) return kept;
-  const asked = rows.kept(`asked ${name}`, []);
-  if (asked === null) rows.derive(`asked ${name}`, () => true, () => 1);
-  return asked === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
+  const before = rows.kept(`before ${name}`, []);
+  if (before === null) rows.derive(`before ${name}`, () => true, () => 1);
+  return before === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
 }
 
 function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {
@@ -125,7 +125,7 @@ type RowRange =
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "bits"; readonly bits: Bitmap };
 
-/** The rows of one segment or head that a query selects. A bitmap or a list may be shared, so it must not be changed. */
+/** A bitmap or a list may be shared, so it must not be changed. */
 export type Selection =
   | RowRange
   /** Ascending. */
@@ -154,7 +154,6 @@ export function accessOf(rows: Rows, selector: Selector): Access {
   return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
 }
 
-/** Whether the bitmap of each value that the predicate names is cached. */
 function hasBits(predicate: Predicate, rows: Rows): boolean {
   if (predicate.kind === "constant") return true;
   if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
@@ -165,7 +164,6 @@ function hasBits(predicate: Predicate, rows: Rows): boolean {
 const rowsKey = (key: string) => `rows ${key}`;
 const codeKey = (column: string, code: number) => `${column}=${code}`;
 
-/** Whether all rows lie in the time range of the query. */
 export function isWhole(rows: Rows, selector: Selector): boolean {
   const start = dayStartMs(rows.day);
   return start + rows.minMs >= selector.fromMs && start + rows.maxMs < selector.toMs;
@@ -183,7 +181,6 @@ export function select(rows: Rows, selector: Selector): Selection {
   return { kind: "bits", bits: both(bits, rangeBitmap(rows.rowCount, range.from, range.to)) };
 }
 
-/** The rows of a list that lie in a range or in a bitmap. */
 function within(list: Uint32Array, range: RowRange): Uint32Array {
   if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
   if (range.kind !== "range") return list.subarray(0, 0);

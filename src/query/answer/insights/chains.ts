@@ -6,7 +6,6 @@ import { atOnce, inChunks } from "../../../core/base/yield.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { roomForDurations, rateOf, secondsOf, percentilesOf, type Durations } from "../numbers.js";
 
-/** The rules of a chain. */
 export type ChainRules = Pick<FunnelPlan, "order" | "windowMs"> & {
   readonly stepCount: number;
   /** Steps count from 1. */
@@ -28,7 +27,6 @@ export function exclusionsOf(mask: Mask): number {
   return mask >>> STEP_BITS;
 }
 
-/** The index of the lowest bit of a word, which must have one. */
 export function lowestOf(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
@@ -206,8 +204,8 @@ class ChainMoment {
   #isTaken = new Uint8Array(64);
   /** The step an event is assigned to, and the last search that visited it. */
   #stepOf = new Int8Array(64);
-  #asked = new Uint32Array(64);
-  #askedNow = 0;
+  #visitedIn = new Uint32Array(64);
+  #search = 0;
 
   constructor(rules: ChainRules) {
     this.#rules = rules;
@@ -284,14 +282,14 @@ class ChainMoment {
 
   /** Assigns an event to a step; other steps may have to switch events (an augmenting path). */
   #give(step: number): boolean {
-    this.#askedNow += 1;
+    this.#search += 1;
     return this.#path(step);
   }
 
   #path(step: number): boolean {
     for (let event = 0; event < this.#count; event += 1) {
-      if (this.#isTaken[event] === 1 || ((this.#steps[event]! >>> step) & 1) === 0 || this.#asked[event] === this.#askedNow) continue;
-      this.#asked[event] = this.#askedNow;
+      if (this.#isTaken[event] === 1 || ((this.#steps[event]! >>> step) & 1) === 0 || this.#visitedIn[event] === this.#search) continue;
+      this.#visitedIn[event] = this.#search;
       const holder = this.#stepOf[event]!;
       if (holder >= 0 && !this.#path(holder)) continue;
       this.#stepOf[event] = step;
@@ -306,7 +304,7 @@ class ChainMoment {
     this.#steps = grown(this.#steps, size);
     this.#isTaken = grown(this.#isTaken, size);
     this.#stepOf = grown(this.#stepOf, size);
-    this.#asked = grown(this.#asked, size);
+    this.#visitedIn = grown(this.#visitedIn, size);
   }
 }
 

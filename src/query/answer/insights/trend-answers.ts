@@ -8,7 +8,6 @@ import { slotsOf, type Slot } from "./buckets.js";
 import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./combinations.js";
 import type { Measured, SeriesFigures } from "./funnel-answer.js";
 
-/** The figures of a trend without sums of unconverted currencies. */
 type TrendFigures = Omit<TrendAnswers, "unconverted">;
 
 /**
@@ -60,7 +59,6 @@ export function bucketsOf({ fill }: TrendPlan, slots: readonly Slot[], all: read
 
 const NO_KEYS = new Float64Array(0);
 
-/** Combinations processed between yields. */
 const COMBINATIONS_PER_PAUSE = 64;
 
 /** The indexes of the greatest totals: descending, null last, then by values. */

@@ -11,7 +11,6 @@ import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { companyOfEvent } from "../../../identity/company-view.js";
 import type { PassContext, CachedStates } from "../form/report.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 
@@ -251,28 +250,14 @@ function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: nu
 }
 
 /** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
-export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
-  const { identities, companies, rows } = moment;
+export function mixedEventsOf(window: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
+  const { companies } = moment;
   if (companies?.hasChanges !== true) return [];
-  const seen = moment.tables.seen(moment, missing);
-  if (seen === null) return null;
-  const { plainEvents } = seen;
-  const mixed = companies.changedIdentities();
-  const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
-  if (unread.length > 0) {
-    missing.add(() => plainEvents.read(new Set(unread), rows));
-    return null;
-  }
   const found: MixedEvent[] = [];
-  for (const identity of mixed)
-    for (const actor of identities.actorsOf(identity))
-      for (const event of plainEvents.of(actor)) {
-        if (event.ms < fromMs || event.ms >= toMs) continue;
-        const company = companyOfEvent(0, actor, event, moment, missing);
-        if (company === null) return null;
-        if (company > 0) found.push({ identity, company, ms: event.ms });
-      }
-  return found;
+  const isKnown = moment.tables.seen(moment, missing)?.eachPlainEvent(companies.changedIdentities(), window, moment, missing, (identity, company, { ms }) => {
+    if (company > 0) found.push({ identity, company, ms });
+  });
+  return isKnown === true ? found : null;
 }
 
 /**

@@ -3,7 +3,8 @@ import { AttributedRevenue, Unconverted, isOrder, Cohorts } from "../../answer/r
 import { ZERO, addMoney, type Money } from "../../answer/money.js";
 import type { LtvCohortsPlan, RevenueByAttributionPlan } from "../../plan/plan.js";
 import type { LtvCohorts, RevenueByAttribution } from "../../plan/answers.js";
-import type { Payments, PaymentCompanies, RevenueTable } from "../../tables/money/payments.js";
+import type { Payments, RevenueTable } from "../../tables/money/payments.js";
+import type { PaymentCompanies } from "../../tables/money/place-companies.js";
 import type { PaymentLabels } from "../../tables/touches/payment-labels.js";
 import type { TableQuery } from "../form/report.js";
 import type { Entities } from "../../tables/people/entities.js";

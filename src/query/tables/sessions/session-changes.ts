@@ -7,20 +7,16 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import { keyOfRows, NONE, type PartKey } from "./part.js";
 import type { SessionView } from "./session-view.js";
 
-/** A snapshot of rows and identities. */
 export interface SessionSnapshot extends RowsOfSnapshot {
   readonly identities: IdentityView;
 }
 
-/** New rows of a head. */
 export interface GrownPart {
   readonly number: number;
   readonly rows: HeadView;
-  /** Number of rows that existed before. */
   readonly rowCount: number;
 }
 
-/** What a snapshot has and a view lacks. */
 export interface SessionChanges {
   /** All rows of the snapshot by the number of their part; new heads come last. */
   readonly rowsOf: readonly Rows[];
