@@ -17,5 +17,5 @@ test.each([
   expect(byteLengthMax).toBeLessThan((heapMib / 2) * MIB);
   expect(byteLength).toBeGreaterThan(byteLengthMax);
   expect(byteLength).toBeLessThan(byteLengthMax + MIB);
-  expect(message).toContain(`this store has reached its limit of ${byteLengthMax} bytes of distinct values`);
+  expect(message).toContain(`would exceed this store's limit of ${byteLengthMax} bytes of distinct values`);
 });

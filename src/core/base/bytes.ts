@@ -3,7 +3,7 @@ export function areSameBytes(a: Uint8Array | null, b: Uint8Array | null): boolea
   return a === null || b === null ? a === b : a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
-/** Base64url text of a few bytes, without padding. */
+/** Base64url text without padding, of at most 64 KiB: each byte is an argument of one call. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

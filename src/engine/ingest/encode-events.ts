@@ -65,7 +65,7 @@ class MetadataEncoder {
     const isNew = (at: number) => keyCodes[at] === -1 && this.dictionaries.knownKeyCode(keys[at] as string) < 0;
     const unknown = keys.slice(start, end).filter((_, at) => isNew(start + at));
     if (unknown.length === 0 || unknown.length <= room) return null;
-    return limitFault(`metadata.${unknown[Math.max(0, room)]}`, `${keyCountMax} metadata keys`);
+    return new EventFault("invalid_event", `metadata: ${shown(unknown[Math.max(0, room)])} would exceed this store's limit of ${keyCountMax} keys`);
   }
 
   /** The first key of a row whose dictionary has no room for the row's value; null if there is none. */
@@ -389,7 +389,7 @@ function messageOf(error: unknown): string {
 }
 
 function limitFault(name: string, limit: string): EventFault {
-  return new EventFault("invalid_event", `${name}: this store has reached its limit of ${limit}`);
+  return new EventFault("invalid_event", `${name}: would exceed this store's limit of ${limit}`);
 }
 
 function fullFault(name: string): EventFault {

@@ -1,4 +1,3 @@
-import { getOrMake } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { codeAt, type CodeColumn } from "../column/column.js";
@@ -130,7 +129,9 @@ export class RecordReader {
   }
 
   #column(rows: Rows, name: string): CodeColumn {
-    return getOrMake(this.#columns, name, () => rows.column(name));
+    let column = this.#columns.get(name);
+    if (column === undefined) this.#columns.set(name, (column = rows.column(name)));
+    return column;
   }
 }
 
