@@ -1,6 +1,5 @@
 import { isoOfDay } from "../../core/base/time.js";
-import type { Selector } from "../../query/filter/predicate.js";
-import { accessOf } from "../../query/filter/select.js";
+import { accessOf, type Selector } from "../../query/filter/select.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName } from "../../query/queries.js";
 import type { AnyPass, PassContext } from "../../query/reports/form/report.js";

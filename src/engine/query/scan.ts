@@ -1,8 +1,7 @@
 import { assert } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
-import type { Selector } from "../../query/filter/predicate.js";
-import { isPruned, isWhole } from "../../query/filter/select.js";
+import { isPruned, isWhole, type Selector } from "../../query/filter/select.js";
 import type { Range } from "../../query/plan/plan.js";
 import type { AnyPass, Pass } from "../../query/reports/form/report.js";
 import { TIME_COLUMN } from "../../core/schema/fields.js";

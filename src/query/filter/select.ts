@@ -2,13 +2,32 @@ import { dayStartMs, MS_PER_DAY } from "../../core/base/time.js";
 import { codeAt, denseCodes, type CodeColumn } from "../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../../storage/column/postings.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import { ALWAYS, mayMatch, type Predicate, type Selector } from "./predicate.js";
+import { ALWAYS, mayMatch, type ActorTest, type Predicate } from "./predicate.js";
 import {
   bitsOfCode, bitsOfTable, complement, countCommonBits, emptyBitmap, hasBit, intersect, rangeBitmap, unite, countBits, rowsOfBits, type Bitmap,
 } from "../../storage/column/bitmap.js";
 import type { CodeSet } from "../../storage/column/code-set.js";
 import type { Codes } from "../../storage/column/codes.js";
 import { firstAtLeast } from "../../storage/column/search.js";
+
+/** Selects rows that pass each of `all` and, unless `any` is empty, every predicate of at least one group of `any`. */
+export interface Selector {
+  readonly all: readonly Predicate[];
+  readonly any: readonly (readonly Predicate[])[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  /**
+   * Identifies the filters, without dates: the result for a sealed segment never changes. `""` without filters; null if it depends on
+   * identities.
+   */
+  readonly key: string | null;
+  /** Tests the actors of selected rows at the end of the query; null: all of them count. */
+  readonly actorFilter: ActorTest | null;
+  /** Columns that selecting may read, without times and ids. */
+  readonly columns: readonly string[];
+  /** Number of dictionary values tested to compile it. */
+  readonly testedValueCount: number;
+}
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
 /** Finds the value of rows that may lie in several columns: the first that is set counts. */

@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
 import { BitSet, countBits } from "../../../storage/column/bitmap.js";
 import { denseCodes } from "../../../storage/column/column.js";
-import type { ActorTest, Selector } from "../../filter/predicate.js";
-import { isWhole, select, selectedRows } from "../../filter/select.js";
+import type { ActorTest } from "../../filter/predicate.js";
+import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";

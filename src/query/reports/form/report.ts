@@ -1,4 +1,5 @@
-import type { ActorTest, Selector, KnownFields } from "../../filter/predicate.js";
+import type { Selector } from "../../filter/select.js";
+import type { ActorTest, KnownFields } from "../../filter/predicate.js";
 import type { QueryScope, AnyPlan } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { ActorTriples } from "../../../storage/segment/summaries.js";

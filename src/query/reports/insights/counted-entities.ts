@@ -5,8 +5,8 @@ import type { EntityLevel } from "../../plan/input.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 import type { RowContext, Pass } from "../form/report.js";
-import { isWhole } from "../../filter/select.js";
-import type { ActorTest, Selector } from "../../filter/predicate.js";
+import { isWhole, type Selector } from "../../filter/select.js";
+import type { ActorTest } from "../../filter/predicate.js";
 import type { QueryScope } from "../../plan/plan.js";
 import {
   actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors,

@@ -7,8 +7,7 @@ import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { Extent } from "../../answer/insights/buckets.js";
-import type { Selector } from "../../filter/predicate.js";
-import { select, selectedRows } from "../../filter/select.js";
+import { select, selectedRows, type Selector } from "../../filter/select.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 /** How rows are divided into time units; null: all rows form one unit with start 0. */
