@@ -1,18 +1,16 @@
 import { isoOfDay } from "../../core/base/time.js";
 import { accessOf, type Selector } from "../../query/filter/select.js";
+import type { AnyPlan } from "../../query/plan/plan.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName } from "../../query/queries.js";
-import type { AnyPass, PassContext } from "../../query/reports/form/report.js";
+import type { AnyPass, RowContext } from "../../query/reports/form/report.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { TableSnapshot } from "../../query/tables/tables.js";
 import type { Store } from "../../store/live/store.js";
-import { newStats, Slices } from "./execution.js";
-import { asOfPlan, onSnapshot } from "./on-snapshot.js";
-import { columnsFor, cacheKeyOf } from "./scan.js";
-import type { QueryExecution, ReportContexts } from "./report-contexts.js";
-import { loadReport, reportOf, passOfSinglePass } from "./report-of.js";
+import { asOfPlan, executionOf, onSnapshot } from "./executor.js";
+import { scopesOf, type QueryExecution, type ReportContexts } from "./report-contexts.js";
+import { cacheKeyOf, columnsFor, type CompiledPass } from "./scan.js";
 
 /** Which segments, columns and rows a plan would read, and how: derived from metadata and from cached answers. */
 export interface Explanation {
@@ -37,28 +35,28 @@ export interface Explanation {
 
 /** Which segments, columns and rows a plan would read: from zone maps, times, dictionaries and cached answers, without reading a row. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  await loadReport(plan);
-  const present = { store, contexts, slices: new Slices(undefined), stats: newStats() };
-  return await asOfPlan(plan, store, present, (execution) => explainOn(execution, plan));
+  return await asOfPlan(await executionOf(plan, store, contexts, undefined), store, explainOn);
 }
 
-async function explainOn(execution: QueryExecution, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  return await onSnapshot(plan, execution, (moment, missing) => passesOf(plan, execution.contexts, moment, missing), async ({ passing }, snapshot) => {
-    const passes = await passing;
+async function explainOn(execution: QueryExecution): Promise<Omit<Explanation, "notices">> {
+  const { plan } = execution;
+  return await onSnapshot(execution, (context, missing) => compilingOf(execution, context, missing), async ({ compiling }, snapshot) => {
+    const passes = await compiling;
     const columns = new Set<string>();
     let rowCount = 0;
-    const kept = passes.map(({ part, selectors }) => new Set(keptRows(snapshot.spans, snapshot, selectors, part === null ? null : cacheKeyOf(part, selectors))));
+    const kept = passes.map(({ pass, selectors }) => new Set(keptRows(snapshot.spans, snapshot, selectors, cacheKeyOf(pass, selectors))));
     const segments = snapshot.rows.map((rows) => {
       const accesses = passes.map(({ selectors }, at): SegmentAccess => (kept[at]?.has(rows) === true ? "kept" : widest(selectors.map((selector) => accessOf(rows, selector)))));
-      passes.forEach(({ part, selectors }, at) => {
+      passes.forEach(({ pass, selectors }, at) => {
         if (accesses[at] === "pruned" || accesses[at] === "kept") return;
         rowCount += rows.rowCount;
-        for (const column of columnsFor(rows, selectors, [...selectors.flatMap((selector) => selector.columns), ...(part?.columns ?? [])])) columns.add(column);
+        for (const column of columnsFor(rows, selectors, [...selectors.flatMap((selector) => selector.columns), ...pass.columns])) columns.add(column);
       });
       return { day: isoOfDay(rows.day), rowCount: rows.rowCount, sealed: rows.sealed, access: widest(accesses) };
     });
     const dictionaryValueCount = passes.reduce((sum, { selectors }) => selectors.reduce((own, { testedValueCount }) => own + testedValueCount, sum), 0);
-    return { report: plan.report, plan, segments, columns: [...columns], rowCount, dictionaryValueCount };
+    // The cast: executions are made of plans of queries.
+    return { report: plan.report as ReportName, plan, segments, columns: [...columns], rowCount, dictionaryValueCount };
   });
 }
 
@@ -72,29 +70,17 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
   return accesses.reduce((most, access) => (ACCESSES.indexOf(access) > ACCESSES.indexOf(most) ? access : most), "pruned");
 }
 
-/** One pass over rows; `part` is null for a table query, which reads tables instead. */
-interface ExplainedPass {
-  readonly part: AnyPass | null;
-  readonly selectors: readonly Selector[];
-}
-
 /** Null if something is missing. */
-function passesOf(plan: Plan, contexts: ReportContexts, moment: TableSnapshot, missing: PendingLoads): { readonly passing: Promise<readonly ExplainedPass[]> } | null {
-  const report = reportOf(plan);
-  const read = report.kind === "table_query" ? null : (report.read?.(plan, moment, missing) ?? null);
-  if (!missing.isEmpty) return null;
-  if (report.kind === "multi_pass") {
-    const own = Object.values(report.parts(plan, contexts.rowContextOf(moment), read));
-    return { passing: passesOfParts([...contexts.segmentPartsOf(own.flatMap(({ scopes }) => scopes)), ...own], contexts, moment) };
-  }
-  const pass = (context: PassContext): ExplainedPass => ({ part: report.kind === "single_pass" ? passOfSinglePass(report, plan, context, read) : null, selectors: [context.selector] });
-  const ofSegments = passesOfParts(contexts.segmentPartsOf([plan]), contexts, moment);
-  return { passing: Promise.all([ofSegments, contexts.of(plan, moment, null)]).then(([passes, context]) => [...passes, pass(context)]) };
+function compilingOf({ plan, report, NamedSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads): { readonly compiling: Promise<readonly CompiledPass[]> } | null {
+  const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, missing)?.passes;
+  if (own === undefined || !missing.isEmpty) return null;
+  const ofSegments = NamedSegments === null ? [] : new NamedSegments(scopesOf(own)).passes;
+  return { compiling: contexts.compile([...ofSegments, ...own], context, null) };
 }
 
-async function passesOfParts(parts: readonly AnyPass[], contexts: ReportContexts, moment: TableSnapshot): Promise<readonly ExplainedPass[]> {
-  const lists = await contexts.selectorsOf(parts, moment, null);
-  return parts.map((part, at) => ({ part, selectors: lists[at] ?? [] }));
+/** In place of the tables that a report reads: a pass over the rows of its scope. */
+function passOverAll(plan: AnyPlan): AnyPass {
+  return { scopes: [plan], columns: [], begin: () => null, scan: () => undefined };
 }
 
 /** The segments, and the heads without newer rows, whose part of the answer a span has cached. */

@@ -10,7 +10,7 @@ import type { Store } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { Housekeeping } from "../upkeep/housekeeping.js";
 import type { IngestQueue } from "../ingest/queue.js";
-import { checkPatterns } from "./on-snapshot.js";
+import { checkPatterns } from "../../query/filter/regex.js";
 
 /** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
 export function textsOf(groups: readonly unknown[]): readonly string[] {

@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import { isPruned, isWhole, type Selector } from "../../query/filter/select.js";
 import type { Range } from "../../query/plan/plan.js";
-import type { AnyPass, Pass } from "../../query/reports/form/report.js";
+import type { AnyPass, Pass, Selectors, StateOf } from "../../query/reports/form/report.js";
 import { TIME_COLUMN } from "../../core/schema/fields.js";
 import { Head, type HeadView } from "../../storage/segment/head.js";
 import { Prefetch } from "../../storage/segment/prefetch.js";
@@ -20,29 +20,26 @@ export interface ScanContext {
   readonly stats: QueryStats;
 }
 
-/**
- * Runs passes over rows, one after the other.
- * @param selectors those of each pass's scopes
- * @param use gets the states, while rows that passes keep are in memory
- */
-export async function scanAll<A>(
-  passes: readonly AnyPass[],
-  selectors: readonly (readonly Selector[])[],
-  { snapshot, stats, slices }: ScanContext,
-  use: (states: readonly unknown[]) => A | Promise<A>,
-): Promise<A> {
+/** A pass and its scopes, compiled. */
+export interface CompiledPass {
+  readonly pass: AnyPass;
+  readonly selectors: Selectors;
+}
+
+/** Runs passes over rows, one after the other. @param use gets their states, while rows that passes keep are in memory */
+export async function scanAll<A>(passes: readonly CompiledPass[], { snapshot, stats, slices }: ScanContext, use: (stateOf: StateOf) => A | Promise<A>): Promise<A> {
   const scans: Scan<unknown, unknown>[] = [];
-  const states: unknown[] = [];
+  const states = new Map<AnyPass, unknown>();
   try {
-    for (const [at, pass] of passes.entries()) {
-      const own = selectors[at] ?? [];
-      for (const { testedValueCount } of own) stats.dictionaryValueCount += testedValueCount;
-      const scan = new Scan(pass, own, stats, slices);
+    for (const { pass, selectors } of passes) {
+      for (const { testedValueCount } of selectors) stats.dictionaryValueCount += testedValueCount;
+      const scan = new Scan(pass, selectors, stats, slices);
       scans.push(scan);
-      states.push(await scan.stateOf(snapshot));
+      states.set(pass, await scan.stateOf(snapshot));
       if (pass.keepsRows !== true) scan.release();
     }
-    return await use(states);
+    // The cast: each state was made by the pass that it is stored under.
+    return await use(<S>(pass: Pass<S>) => states.get(pass) as S);
   } finally {
     for (const scan of scans) scan.release();
   }
@@ -57,10 +54,9 @@ export class Scan<S, T> {
   #loads: Prefetch;
   readonly #pause = () => this.slices.yieldSometimes();
 
-  /** @param selectors of the pass's scopes */
   constructor(
     readonly pass: Pass<S, T>,
-    readonly selectors: readonly Selector[],
+    readonly selectors: Selectors,
     readonly stats: QueryStats,
     readonly slices: Slices,
   ) {
@@ -72,7 +68,7 @@ export class Scan<S, T> {
 
   async stateOf(snapshot: Snapshot): Promise<S> {
     const state = await this.#stateOfAll(snapshot);
-    const actorFilter = this.selectors[0]?.actorFilter ?? null;
+    const { actorFilter } = this.selectors[0];
     return actorFilter === null ? state : (this.pass.only?.(state, actorFilter) ?? state);
   }
 
@@ -244,9 +240,8 @@ export function cacheKeyOf(pass: AnyPass, selectors: readonly Selector[]): strin
   return pass.kept === undefined || keys.includes(null) ? null : `${pass.kept.key} ${keys.join()}`;
 }
 
-function rangeOf(selectors: readonly Selector[]): Range {
-  const [first] = selectors;
-  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a pass have one range");
+function rangeOf([first, ...others]: Selectors): Range {
+  assert(others.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a pass have one range");
   return first;
 }
 

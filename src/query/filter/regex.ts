@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Where } from "../plan/plan.js";
+import type { Pattern, Where } from "../plan/plan.js";
 import type { PathsPlan } from "../plan/insights/plan.js";
 
 /** A compiled pattern: tests whether it occurs anywhere in a text, in time linear in the text. */
@@ -22,6 +22,15 @@ export async function compileRegex(pattern: string, param = "value"): Promise<Re
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     throw parameterError("invalid_regex", param, `expected RE2 syntax, got ${shown(pattern)} (${error.message})`);
+  }
+}
+
+/** Compiles the patterns that planning only measured. @throws invalid_regex for the first invalid one */
+export async function checkPatterns(patterns: readonly Pattern[]): Promise<void> {
+  const known = new Set<string>();
+  for (const { pattern, param } of patterns) {
+    if (!known.has(pattern)) await compileRegex(pattern, param);
+    known.add(pattern);
   }
 }
 

@@ -5,7 +5,9 @@ import type { ActorTest } from "../../filter/predicate.js";
 import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
+import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
+import type { QueryScope } from "../../plan/plan.js";
+import type { Pass } from "../form/report.js";
 
 /** Distinct actors of some rows: a list if there are few, else one bit per code and role. */
 export type DistinctActors =
@@ -59,6 +61,18 @@ export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {
     actors[at] = actorOf(users[row]!, anonymous[row]!);
   }
   return actors;
+}
+
+/** Collects the actors of events: of countUniqueUsers and of segments, which share its cache entries. */
+export function actorsPass(scope: QueryScope): Pass<DistinctActors[], DistinctActors> {
+  return {
+    scopes: [scope],
+    columns: ACTOR_COLUMNS,
+    begin: () => [],
+    scan: (state, rows, [selector]) => void state.push(distinctActors(rows, selector)),
+    scanActors: (state, rows, triples) => void state.push(actorsOfAll(rows, triples)),
+    kept: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: byteLengthOf },
+  };
 }
 
 /** Distinct actors of a list, without 0. */

@@ -220,12 +220,12 @@ function areInOrder(lists: readonly MatchList[]): boolean {
 }
 
 /** The matches of subjects that stand for other entities, moved to those; null if there are none. */
-export function movedList(list: MatchList, { moves, entityOf }: Pick<CountedEntities, "moves" | "entityOf">): MatchList | null {
+export function movedList(list: MatchList, { moved, entityOf }: Pick<CountedEntities, "moved" | "entityOf">): MatchList | null {
   const { subjects } = list;
   const [owners, places]: [number[], number[]] = [[], []];
   let count = 0;
   for (let place = 0; place < subjects.length; place += 1) {
-    if (moves !== "all" && (subjects[place]! & 1) === 0) continue;
+    if (moved !== "all" && (subjects[place]! & 1) === 0) continue;
     const entity = entityOf(subjects[place]!);
     if (entity === subjects[place]) continue;
     owners.push(entity);

@@ -29,22 +29,15 @@ export interface CountedEntities {
   readonly end: number;
   /** The subject of each selected row; 0 for none. @param selected ascending */
   subjectsOf(rows: Rows, selected: Uint32Array): Uint32Array;
-  /** Which subjects may stand for another entity. */
-  readonly moves: "none" | "odd" | "all";
+  /** Which subjects may have moved to another entity; those of anonymous ids are odd numbers. */
+  readonly moved: "none" | "anonymous" | "all";
   /** The entity of a subject, in the same numbering; an entity stands for itself. */
   entityOf(subject: number): number;
 }
 
-const ofQuestions = new WeakMap<RowContext, CountedEntities>();
-
-/**
- * The counted entities of a query: the same object for all its parts.
- * @param context provides memberships, for accounts
- */
+/** @param context provides memberships, for accounts */
 export function countedEntitiesOf(level: EntityLevel, context: RowContext): CountedEntities {
-  let subjects = ofQuestions.get(context);
-  if (subjects === undefined) ofQuestions.set(context, (subjects = level === "identity" ? people(context) : accounts(context)));
-  return subjects;
+  return level === "identity" ? people(context) : accounts(context);
 }
 
 function people({ dictionaries, identities }: RowContext): CountedEntities {
@@ -53,7 +46,7 @@ function people({ dictionaries, identities }: RowContext): CountedEntities {
     name: "actors",
     end: Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2,
     subjectsOf: actorsOfRows,
-    moves: identities.hasMerges ? "all" : identities.linkCount > 0 ? "odd" : "none",
+    moved: identities.hasMerges ? "all" : identities.linkCount > 0 ? "anonymous" : "none",
     entityOf: (subject) => identities.identityOf(subject),
   };
 }
@@ -77,7 +70,7 @@ function accounts(context: RowContext): CountedEntities {
       }
       return subjects;
     },
-    moves: "none",
+    moved: "none",
     entityOf: (subject) => subject,
   };
 }
@@ -105,12 +98,11 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
       const distinct = distinctOf(subjects.subjectsOf(rows, selected));
       return isEmpty(distinct) ? null : distinct;
     });
-  const part: Pass<EntitiesByUnit, UnitedByUnit> = {
+  const pass: Pass<EntitiesByUnit, UnitedByUnit> = {
     scopes: [scope],
     columns: [...subjects.columns, ...cutColumns],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      if (selector === undefined) return;
       const isLasting = subjects.name !== null && selector.key !== null;
       const isKept = isLasting && isWhole(rows, selector);
       const key = `${name} ${selector.key}`;
@@ -120,11 +112,11 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
       else addUnits(state, known ?? (isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfEntities) : make(rows, selector)));
     },
   };
-  if (subjects.name === null) return part;
+  if (subjects.name === null) return pass;
   return {
-    ...part,
+    ...pass,
     only: (state, passes) => passing(state, passes),
-    ...(isOneUnit ? { scanActors: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
+    ...(isOneUnit ? { scanActors: (state, rows, triples) => addOne(state, rows, cuts, actorsOfAll(rows, triples)) } : {}),
     kept: {
       key: name,
       of: united,

@@ -14,7 +14,7 @@ import type { SessionItem } from "../../plan/answers.js";
 import { RecordReader } from "../../../storage/segment/record-reader.js";
 import { ZERO, addMoney, majorUnits } from "../../answer/money.js";
 import type { TouchReader } from "../../tables/touches/touch-facts.js";
-import type { TableQuery } from "../form/report.js";
+import type { TableReport } from "../form/report.js";
 import { subjectOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type SubjectEvents, type TimelineMoney } from "./identity-profile.js";
 
 const ENTRY_COLUMNS = [
@@ -101,8 +101,7 @@ function tellEvents(
 }
 
 /** The sessions of an identity that start in the window, newest first, one page at a time. */
-export const identitySessions: TableQuery<IdentitySessionsPlan, FoundSessions> = {
-  kind: "table_query",
+export const identitySessions: TableReport<IdentitySessionsPlan, FoundSessions> = {
   answer: (plan, moment, missing) => {
     const { cursor, limit } = plan;
     const subject = subjectOf(plan, moment);

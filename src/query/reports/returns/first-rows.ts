@@ -155,19 +155,18 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEn
       const first = firstRowsOf(rows, selected, subjects, keys);
       return first.subjects.length === 0 ? null : first;
     });
-  const part: Pass<FirstsByUnit, UnitedFirsts> = {
+  const pass: Pass<FirstsByUnit, UnitedFirsts> = {
     scopes: [scope],
     columns: [...subjects.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      if (selector === undefined) return;
       const isKept = isLasting && selector.key !== null && isWhole(rows, selector);
       addUnits(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
     },
   };
-  if (!isLasting) return part;
+  if (!isLasting) return pass;
   return {
-    ...part,
+    ...pass,
     kept: {
       key: name,
       of: async (state, pause) => {

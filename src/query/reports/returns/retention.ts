@@ -5,11 +5,9 @@ import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesB
 import { extentOf } from "../insights/row-units.js";
 import { BitsOfUnits, LastUnits, type EntityBits } from "./entities-of-units.js";
 import type { RetentionPlan } from "../../plan/insights/plan.js";
-import { assert } from "../../../core/base/errors.js";
 import type { Retention } from "../../plan/insights/answers.js";
-import type { TableSnapshot } from "../../tables/tables.js";
-import { asOfAnswer, type RowContext, type MultiPass } from "../form/report.js";
-import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import { asOfAnswer, type Report, type StateOf } from "../form/report.js";
+import { rowKeysOf } from "../insights/row-keys.js";
 import { firstsByUnit, membersOf } from "./first-rows.js";
 import { RetentionByValues } from "./retention-by-values.js";
 
@@ -192,8 +190,8 @@ class RecentCohorts {
 
 /** The subjects of a retention's events, by unit. */
 interface RetentionStates {
-  /** Subjects of the cohort event before all cohorts; if only the first time counts. */
-  readonly earlier?: EntitiesByUnit;
+  /** Subjects of the cohort event before all cohorts; empty unless only the first time counts. */
+  readonly earlier: EntitiesByUnit;
   readonly cohorts: EntitiesByUnit;
   readonly returns: EntitiesByUnit;
 }
@@ -228,7 +226,7 @@ class PlainRetention {
   async #firstTime(): Promise<CountedCohorts> {
     const { times, states, subjects, pause } = this;
     const cohorts = new FirstTimeCohorts(this.#bits);
-    if (states.earlier !== undefined) await this.#eachUnit(states.earlier, (_unitMs, bits) => cohorts.addEarlier(bits));
+    await this.#eachUnit(states.earlier, (_unitMs, bits) => cohorts.addEarlier(bits));
     await this.#eachUnit(states.cohorts, (unitMs, bits) => cohorts.add(unitMs, bits));
     const axis = times.axisOf(extentOf(cohorts.unitStarts, times.cohorts));
     const returns = cohorts.on(axis);
@@ -306,58 +304,37 @@ class PlainRetention {
   }
 }
 
-type SubjectsPart = ReturnType<typeof entitiesByUnit>;
-type FirstsPart = ReturnType<typeof firstsByUnit>;
-
-interface RetentionParts {
-  readonly [name: string]: SubjectsPart | FirstsPart;
-  /** Subjects of the cohort event: before all cohorts, if only the first time counts, and in them. */
-  readonly earlier: SubjectsPart;
-  readonly cohorts: SubjectsPart;
-  /** Replaces both if there is a breakdown: the first cohort event of each subject. */
-  readonly firsts: FirstsPart;
-  readonly returns: SubjectsPart;
-}
-
 const NEVER = { fromMs: 0, toMs: 0 };
 
-const keysOfQuestions = new WeakMap<RowContext, RowKeys>();
-
-/** The same for all parts of a query and its end. */
-function keysOf({ breakdown }: RetentionPlan, context: RowContext): RowKeys {
-  let keys = keysOfQuestions.get(context);
-  if (keys === undefined) keysOfQuestions.set(context, (keys = rowKeysOf(breakdown?.fields ?? [], context)));
-  return keys;
-}
-
 /** How many members of each cohort come back. Cost: cached spans of days, and a few steps per entity and unit. */
-export const retention: MultiPass<RetentionPlan, Retention, RetentionParts, TableSnapshot> = {
-  kind: "multi_pass",
+export const retention: Report<RetentionPlan, Retention> = {
   needsCompanies: ({ level }) => level === "account",
-  read: (_plan, moment) => moment,
-  parts: (plan, context) => {
-    const { cohortEvent, returnEvent, cohort, breakdown } = plan;
+  readsTables: true,
+  prepare: (plan, context) => {
+    const { definition, cohortEvent, returnEvent, cohort, breakdown } = plan;
+    const { pause } = context;
     const times = new RetentionTimes(plan);
     const subjects = countedEntitiesOf(plan.level, context);
+    const keys = rowKeysOf(breakdown?.fields ?? [], context);
     const isFirstTime = cohort === "first_time";
     const made = isFirstTime ? { fromMs: 0, toMs: times.cohorts.toMs } : times.cohorts;
-    return {
-      earlier: entitiesByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], subjects),
-      cohorts: entitiesByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], subjects),
-      firsts: firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, subjects, keysOf(plan, context)),
-      returns: entitiesByUnit({ ...returnEvent, range: times.returns }, [times.cut], subjects),
+    /** Subjects of the cohort event before all cohorts, if only the first time counts, and in them. */
+    const earlier = entitiesByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], subjects);
+    const cohorts = entitiesByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], subjects);
+    /** Replaces both if there is a breakdown: the first cohort event of each subject. */
+    const firsts = firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, subjects, keys);
+    const returns = entitiesByUnit({ ...returnEvent, range: times.returns }, [times.cut], subjects);
+    const finish = async (stateOf: StateOf): Promise<Retention> => {
+      const asOf = asOfAnswer(plan, context);
+      if (breakdown === null) {
+        const states = { earlier: stateOf(earlier), cohorts: stateOf(cohorts), returns: stateOf(returns) };
+        const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
+        return { definition, asOf, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
+      }
+      const members = await membersOf(stateOf(firsts), subjects, context, pause);
+      const byValues = new RetentionByValues(times, breakdown, keys, new BitsOfUnits(subjects), pause);
+      return { definition, asOf, ...(await byValues.answers(members, stateOf(returns))) };
     };
-  },
-  finish: async ({ firsts, ...states }, plan, context, moment, pause): Promise<Retention> => {
-    const { definition, breakdown } = plan;
-    const times = new RetentionTimes(plan);
-    const subjects = countedEntitiesOf(plan.level, context);
-    if (breakdown === null) {
-      const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
-      return { definition, asOf: asOfAnswer(plan, context), cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
-    }
-    assert(moment !== null, "a snapshot was read");
-    const members = await membersOf(firsts, subjects, moment, pause);
-    return { definition, asOf: asOfAnswer(plan, context), ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), new BitsOfUnits(subjects), pause).answers(members, states.returns)) };
+    return { passes: [earlier, cohorts, firsts, returns], finish };
   },
 };

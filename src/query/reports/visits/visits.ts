@@ -32,7 +32,7 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Pass
     begin: () => new Uint32Array((view.count + 31) >>> 5),
     scan: (marks, rows, [selector]) => {
       const sessions = view.rowSessions(rows);
-      const selected = selectedRows(select(rows, selector!));
+      const selected = selectedRows(select(rows, selector));
       for (let at = 0; at < selected.length; at += 1) {
         const session = sessions.of(selected[at]!);
         if (session >= 0) marks[session >>> 5]! |= 1 << (session & 31);
