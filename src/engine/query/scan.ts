@@ -172,11 +172,11 @@ export class Scan<S, T> {
 
   /** Settles when what is read of the rows is in memory; null if it is already. */
   #load(rows: Rows): Promise<unknown> | null {
-    return this.#asksWho(rows) ? rows.who() : rows.load(columnsFor(rows, this.selectors, this.#columns));
+    return this.#needsOnlyActors(rows) ? rows.actorTriples() : rows.load(columnsFor(rows, this.selectors, this.#columns));
   }
 
   /** Whether the actors suffice, so that no row need be read. */
-  #asksWho(rows: Rows): boolean {
+  #needsOnlyActors(rows: Rows): boolean {
     const { pass, selectors } = this;
     return pass.scanActors !== undefined && rows.sealed && !isInMemory(rows, pass.columns) && selectors.every((selector) => isAll(rows, selector));
   }
@@ -195,10 +195,10 @@ export class Scan<S, T> {
       await this.slices.until(loading);
       await this.#pause();
     }
-    if (pass.scanActors !== undefined && this.#asksWho(rows)) {
-      const who = await rows.who();
-      pass.scanActors(state, rows, who);
-      this.stats.rowCount += who.actors.length;
+    if (pass.scanActors !== undefined && this.#needsOnlyActors(rows)) {
+      const triples = await rows.actorTriples();
+      pass.scanActors(state, rows, triples);
+      this.stats.rowCount += triples.actors.length;
     } else {
       if (loading !== null) this.stats.loadCount += 1;
       pass.scan(state, rows, selectors);
@@ -247,7 +247,7 @@ function rangeOf([first, ...others]: Selectors): Range {
 
 /** Whether the columns are in memory, and the actors are yet to be read. */
 function isInMemory(rows: Rows, columns: readonly string[]): boolean {
-  return rows instanceof Segment && rows.knownWho() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
+  return rows instanceof Segment && rows.cachedActorTriples() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
 }
 
 /** Whether no filter and no date excludes a row. */

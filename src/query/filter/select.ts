@@ -110,9 +110,9 @@ function postingsOfColumn(rows: Rows, name: string): Postings | null {
   if (column.kind === "sparse" || column.codes.BYTES_PER_ELEMENT === 1) return null;
   const kept = rows.kept(keyOf(name), []) as Postings | null;
   if (kept !== null) return kept;
-  const asked = rows.kept(`asked ${name}`, []);
-  if (asked === null) rows.derive(`asked ${name}`, () => true, () => 1);
-  return asked === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
+  const wasRequested = rows.kept(`asked ${name}`, []);
+  if (wasRequested === null) rows.derive(`asked ${name}`, () => true, () => 1);
+  return wasRequested === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
 }
 
 function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {

@@ -12,7 +12,7 @@ class StepHolders {
   /** By step in `#held`: the steps that its event matches. */
   readonly #steps = new Uint32Array(STEP_BITS);
   #held = 0;
-  #asked = 0;
+  #visited = 0;
 
   clear(): void {
     this.#held = 0;
@@ -20,7 +20,7 @@ class StepHolders {
 
   /** Assigns an event to one of its steps; others may have to switch to another of theirs. False when it is impossible. */
   place(steps: number): boolean {
-    this.#asked = 0;
+    this.#visited = 0;
     return this.#path(steps);
   }
 
@@ -31,9 +31,9 @@ class StepHolders {
       this.#steps[lowestOf(free)] = steps;
       return true;
     }
-    for (let rest = steps & ~this.#asked; rest !== 0; rest = rest & (rest - 1) & ~this.#asked) {
+    for (let rest = steps & ~this.#visited; rest !== 0; rest = rest & (rest - 1) & ~this.#visited) {
       const step = lowestOf(rest);
-      this.#asked |= rest & -rest;
+      this.#visited |= rest & -rest;
       if (!this.#path(this.#steps[step]!)) continue;
       this.#steps[step] = steps;
       return true;
@@ -48,8 +48,6 @@ class StepHolders {
  */
 class ChainsOfAny implements ChainFinder {
   readonly chain: Uint32Array;
-  /** The number of a chain's events in each millisecond does not depend on their order. */
-  readonly orderDecides = false;
   readonly #rules: ChainRules;
   readonly #holders = new StepHolders();
   /** Events of the window that match one step, by step, and the steps that have any. */

@@ -43,7 +43,7 @@ async function sessionItems(
     const [rows, row] = [timeline.rowsAt(first), timeline.rows[first]!];
     const startMs = timeline.times[first]!;
     const endMs = timeline.times[sessions.lasts[session]!]!;
-    const told = tellEvents(session, sessions, timeline, money, pageviews);
+    const figures = eventFigures(session, sessions, timeline, money, pageviews);
     const entry = (column: (typeof ENTRY_COLUMNS)[number]) => reader.text(rows, row, column) || null;
     const campaign = touches.campaign(rows, row);
     return {
@@ -53,10 +53,10 @@ async function sessionItems(
       endedAt: isoOf(endMs),
       durationSec: (endMs - startMs) / 1000,
       events: sessions.eventCounts[session]!,
-      pageviews: told.pageviewCount,
+      pageviews: figures.pageviewCount,
       isBounce: sessions.eventCounts[session] === 1,
       entryUrl: entry("url"),
-      exitUrl: told.exit === null ? null : reader.text(told.exit.rows, told.exit.row, "url"),
+      exitUrl: figures.exit === null ? null : reader.text(figures.exit.rows, figures.exit.row, "url"),
       referrer: entry("referrer"),
       utmSource: campaign?.source ?? null,
       utmMedium: campaign?.medium ?? null,
@@ -69,13 +69,13 @@ async function sessionItems(
       locationCountry: entry("location_country"),
       locationRegion: entry("location_region"),
       locationCity: entry("location_city"),
-      revenue: majorUnits(told.revenue, plan.revenue.currency),
+      revenue: majorUnits(figures.revenue, plan.revenue.currency),
     };
   });
 }
 
 /** Figures over all events of one session. */
-function tellEvents(
+function eventFigures(
   session: number,
   { firsts, lasts, sessionOf }: Sessions,
   timeline: Timeline,

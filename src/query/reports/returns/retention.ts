@@ -87,14 +87,14 @@ class FirstTimeReturns {
   /** Counts entities that came back in a unit. Cost: the words of the cohorts concerned, or if these are many, the entities of the unit. */
   add(unit: number, returned: EntityBits): void {
     const { axis, cohorts } = this;
-    const asked = cohorts.flatMap(({ members }, cohort) => {
+    const concerned = cohorts.flatMap(({ members }, cohort) => {
       const period = unit - this.#units[cohort]!;
       return period > 0 && period <= axis.periodCount ? [{ members, place: axis.placeOf(this.#units[cohort]!, period) }] : [];
     });
-    if (asked.reduce((sum, { members }) => sum + members.places.length, 0) > returned.places.length * WORDS_PER_WORD) return this.#addEach(unit, returned);
+    if (concerned.reduce((sum, { members }) => sum + members.places.length, 0) > returned.places.length * WORDS_PER_WORD) return this.#addEach(unit, returned);
     const words = this.#words;
     for (let at = 0; at < returned.places.length; at += 1) words[returned.places[at]!] = returned.words[at]!;
-    for (const { members, place } of asked) this.counts.returned[place]! += commonCount(members, words);
+    for (const { members, place } of concerned) this.counts.returned[place]! += commonCount(members, words);
     for (let at = 0; at < returned.places.length; at += 1) words[returned.places[at]!] = 0;
   }
 

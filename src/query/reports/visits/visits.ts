@@ -70,17 +70,17 @@ export async function visitsOf(
   pause: () => Promise<void>,
 ): Promise<Visits<SessionView>> {
   const { facts, others } = view;
-  const isAsked = testOf(projectCodeOf(scope, context), marks, view);
+  const isRequested = testOf(projectCodeOf(scope, context), marks, view);
   const [first, end] = [view.firstAt(fromMs), view.firstAt(toMs)];
   const found = scratch.take(end - first);
   let count = 0;
   await inChunks(found.length, pause, (from, to) => {
     for (let session = first + from; session < first + to; session += 1) {
       found[count] = session;
-      if (isAsked(session)) count += 1;
+      if (isRequested(session)) count += 1;
     }
   });
-  const foundOthers = others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(isAsked);
+  const foundOthers = others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(isRequested);
   await pause();
   return new Visits(view, mergedByStart(found.subarray(0, count), foundOthers, facts.starts, (length) => scratch.take(length)));
 }

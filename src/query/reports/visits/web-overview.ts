@@ -88,18 +88,18 @@ async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEn
   for (const place of likely) visitors[place] = await counter.countOf(pages.keysOf(place), pause);
   // Pages with fewer visitors than this are not shown.
   const least = likely.length < limit ? 0 : Math.min(...likely.map((place) => visitors[place]!));
-  const told: number[] = [...likely];
+  const counted: number[] = [...likely];
   for (const place of likely) most[place] = -1;
   for (let place = 0; place < pages.count; place += 1) {
     if (place % PAGES_PER_PAUSE === 0) await pause();
     if (most[place]! < least || most[place]! < 0) continue;
     visitors[place] = most[place] === 1 ? counter.countOfOne(pages.keysOf(place)) : await counter.countOf(pages.keysOf(place), pause);
-    told.push(place);
+    counted.push(place);
   }
-  const valueOf = (at: number) => pages.valuesOf(told[at]!)[0]!;
-  const descending = (a: number, b: number) => visitors[told[b]!]! - visitors[told[a]!]! || views[told[b]!]! - views[told[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
-  const shown = await inTurns(firstPlaces(told.length, limit, descending), pause);
-  return shown.map((at) => ({ value: valueOf(at), visitors: visitors[told[at]!]!, views: views[told[at]!]! }));
+  const valueOf = (at: number) => pages.valuesOf(counted[at]!)[0]!;
+  const descending = (a: number, b: number) => visitors[counted[b]!]! - visitors[counted[a]!]! || views[counted[b]!]! - views[counted[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
+  const shown = await inTurns(firstPlaces(counted.length, limit, descending), pause);
+  return shown.map((at) => ({ value: valueOf(at), visitors: visitors[counted[at]!]!, views: views[counted[at]!]! }));
 }
 
 /** Pages read between two pauses. */
