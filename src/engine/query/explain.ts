@@ -1,9 +1,11 @@
 import { isoOfDay } from "../../core/base/time.js";
-import { accessOf, type Selector } from "../../query/filter/select.js";
+import type { Predicate } from "../../query/filter/predicate.js";
+import { codeKey, isPruned, isWhole, narrowOf, postingsKey, ROWS_PER_TEST, rowsKey, type Selector } from "../../query/filter/select.js";
 import type { AnyPlan } from "../../query/plan/plan.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName } from "../../query/queries.js";
 import type { AnyPass, RowContext } from "../../query/reports/form/report.js";
+import { rowsOfCode, type Postings } from "../../storage/column/postings.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
@@ -93,4 +95,34 @@ function keptRows(parts: readonly SpanPart[], snapshot: Snapshot, selectors: rea
     const views = part.heads.map((head) => snapshot.viewOf(head));
     return [...part.segments, ...views.filter(({ rowCount }, at) => rowCount === known.rowCounts[at])];
   });
+}
+
+/** How the rows of a segment will be found, judged by metadata and by cache entries of earlier queries. Reads no row. */
+function accessOf(rows: Rows, selector: Selector): SegmentAccess {
+  if (isPruned(rows, selector)) return "pruned";
+  const { all, any, key } = selector;
+  if (all.length === 0 && any.length === 0) return isWhole(rows, selector) ? "all" : "range";
+  if (hasFewRows(rows, selector)) return "postings";
+  const isKept = key !== null && rows.kept(rowsKey(key), []) !== null;
+  return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
+}
+
+/** Whether `fewRows` would return rows at once, judged by cache entries. */
+export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
+  if (any.length > 0 || !rows.settled) return false;
+  return all.some((predicate) => {
+    const narrow = narrowOf(predicate);
+    // Only posting lists are cached under this key.
+    const postings = narrow === null ? null : (rows.kept(postingsKey(narrow.column), []) as Postings | null);
+    if (narrow === null || postings === null) return false;
+    return narrow.codes.reduce((sum, code) => sum + rowsOfCode(postings, code).length, 0) * ROWS_PER_TEST <= rows.rowCount;
+  });
+}
+
+/** Whether the bitmap of each value that the predicate names is cached. */
+function hasBits(predicate: Predicate, rows: Rows): boolean {
+  if (predicate.kind === "constant") return true;
+  if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
+  const [column = ""] = predicate.columns;
+  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.kept(codeKey(column, code), []) !== null) === true;
 }

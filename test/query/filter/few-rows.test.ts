@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CodeSet } from "../../../src/storage/column/code-set.js";
-import { hasFewRows, select, selectedRows, type Selector } from "../../../src/query/filter/select.js";
+import { hasFewRows } from "../../../src/engine/query/explain.js";
+import { select, selectedRows, type Selector } from "../../../src/query/filter/select.js";
 import { codesPredicate, type Predicate } from "../../../src/query/filter/predicate.js";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
