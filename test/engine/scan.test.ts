@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Scan } from "../../src/engine/query/scan.js";
-import { Slices, type QueryStats } from "../../src/engine/query/execution.js";
+import { Scan, Slices, type QueryStats } from "../../src/engine/query/scan.js";
 import type { Plan } from "../../src/query/queries.js";
 import { countEvents } from "../../src/query/reports/events/counts.js";
 import type { AnyPass, RowContext, RowReport } from "../../src/query/reports/form/report.js";

@@ -10,9 +10,8 @@ import { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import { storeAsOf } from "../../store/live/store-as-of.js";
-import { newStats, Slices, type QueryStats } from "./execution.js";
 import { looksUpTables, readsTables, ReportContexts, type QueryExecution } from "./report-contexts.js";
-import { scanAll } from "./scan.js";
+import { newStats, scanAll, Slices, type QueryStats } from "./scan.js";
 
 /** Runs plans on the segments and heads of one store. */
 export class MemoryExecutor implements Executor {

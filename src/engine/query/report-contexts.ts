@@ -15,8 +15,7 @@ import type { NamedSegments } from "../../query/reports/named-segments.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
-import type { QueryStats, Slices } from "./execution.js";
-import { scanAll, type CompiledPass, type ScanContext } from "./scan.js";
+import { scanAll, type CompiledPass, type QueryStats, type ScanContext, type Slices } from "./scan.js";
 
 /** Reads what a plan names of one kind, each once; the result asserts that a name is among them. */
 function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T | null): (name: N) => T {
@@ -36,13 +35,11 @@ function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T
 function knownFieldsOf(plan: AnyPlan, rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, missing: PendingLoads): KnownFields | null {
   const { tables } = moment;
   const operands = operandsOf(plan).map(({ operand }) => operand);
+  const ofKind = <K extends Operand["kind"]>(kind: K) => operands.filter((operand): operand is Extract<Operand, { kind: K }> => operand.kind === kind);
   const known: KnownFields = {
-    person: readEach(operands.flatMap((operand) => (operand.kind === "person" ? [operand.path] : [])), (path) => tables.person(path, moment, missing)),
-    company: readEach(operands.flatMap((operand) => (operand.kind === "company" ? [operand.path] : [])), (path) => tables.company(path, moment, missing)),
-    paymentTouch: readEach(
-      operands.flatMap((operand) => (operand.kind === "paymentTouch" ? [operand.model] : [])),
-      (model) => tables.eventLabels(rules, model, moment, missing),
-    ),
+    person: readEach(ofKind("person").map(({ path }) => path), (path) => tables.person(path, moment, missing)),
+    company: readEach(ofKind("company").map(({ path }) => path), (path) => tables.company(path, moment, missing)),
+    paymentTouch: readEach(ofKind("paymentTouch").map(({ model }) => model), (model) => tables.eventLabels(rules, model, moment, missing)),
   };
   return missing.isEmpty ? known : null;
 }

@@ -105,7 +105,6 @@ export type TextsOf = (value: unknown) => readonly string[];
 
 /**
  * The value sources of an operand.
- * @param context of the query: the same object for all its states
  * @param textsOf applies to metadata and traits; by default the properties under which an aggregate counts them
  */
 export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = propertiesOf): AggregateValues {

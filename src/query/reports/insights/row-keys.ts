@@ -39,7 +39,7 @@ const NO_FIELDS: RowKeys = {
 };
 const ONE_GROUP: readonly number[] = [0];
 
-/** The keys of up to two fields. @param context of the query: the same object for all its parts */
+/** The keys of up to two fields. */
 export function rowKeysOf(fields: readonly Operand[], context: RowContext): RowKeys {
   const [first, second] = fields;
   if (first === undefined) return NO_FIELDS;
