@@ -7,7 +7,10 @@ import { isWhole, select, fewRows, countAll, type Selector } from "../../filter/
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { onePass, type Pass, type Report } from "../form/report.js";
-import { actorsOfAll, actorsPass, byteLengthOf, distinctActors, unitedActors, countIdentities, passingActors, type DistinctActors } from "./distinct-actors.js";
+import {
+  actorsOfAll, actorsPass, countIdentities, distinctActors, passingActors, passingByUnit, unitedByUnit, type ActorsByUnit, type DistinctActors,
+  type UnitedByUnit,
+} from "./distinct-actors.js";
 import type { CodeSet } from "../../../storage/column/code-set.js";
 import { perDayItems } from "../../answer/per-day.js";
 
@@ -120,15 +123,7 @@ export const countUniqueUsers: Report<CountPlan<"countUniqueUsers">, number> = {
   prepare: (plan, { identities }) => onePass({ ...actorsPass(plan), only: passingActors }, (actors) => countIdentities(actors, identities)),
 };
 
-type ActorsByDay = Map<number, DistinctActors[]>;
-
-interface UnitedByDay {
-  readonly byDay: ReadonlyMap<number, DistinctActors>;
-  /** Size of the unions made for this span; other days share their actors with a shorter span or a segment. */
-  readonly ownByteLength: number;
-}
-
-function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
+function addDay(state: ActorsByUnit, day: number, actors: DistinctActors): void {
   const ofDay = state.get(day);
   if (ofDay === undefined) state.set(day, [actors]);
   else ofDay.push(actors);
@@ -147,32 +142,21 @@ export const countUniqueUsersPerDay: Report<PerDayPlan<"countUniqueUsersPerDay">
     }),
 };
 
-function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<ActorsByDay, UnitedByDay> {
+function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<ActorsByUnit, UnitedByUnit> {
   return {
     scopes: [plan],
     columns: ACTOR_COLUMNS,
     begin: () => new Map(),
     scan: (state, rows, [selector]) => addDay(state, rows.day, distinctActors(rows, selector)),
     scanActors: (state, rows, triples) => addDay(state, rows.day, actorsOfAll(rows, triples)),
-    only: (state, passes) => new Map([...state].map(([day, parts]) => [day, passingActors(parts, passes)])),
+    only: passingByUnit,
     kept: {
       key: `${plan.report} `,
-      of: uniteDays,
-      add: (state, { byDay }) => {
-        for (const [day, actors] of byDay) addDay(state, day, actors);
+      of: unitedByUnit,
+      add: (state, { byUnit }) => {
+        for (const [day, actors] of byUnit) addDay(state, day, actors);
       },
-      byteLength: ({ byDay, ownByteLength }) => byDay.size * 32 + ownByteLength,
+      byteLength: ({ byUnit, ownByteLength }) => byUnit.size * 32 + ownByteLength,
     },
   };
-}
-
-function uniteDays(state: ActorsByDay): UnitedByDay {
-  const byDay = new Map<number, DistinctActors>();
-  let ownByteLength = 0;
-  for (const [day, parts] of state) {
-    const united = unitedActors(parts);
-    byDay.set(day, united);
-    if (parts.length > 1) ownByteLength += byteLengthOf(united);
-  }
-  return { byDay, ownByteLength };
 }

@@ -155,6 +155,36 @@ function passingBits(words: Uint32Array, role: 0 | 1, passes: ActorTest): Uint32
   return passing;
 }
 
+/** Distinct actors by day or another unit of time, from several segments or spans. */
+export type ActorsByUnit = Map<number, DistinctActors[]>;
+
+export interface UnitedByUnit {
+  readonly byUnit: ReadonlyMap<number, DistinctActors>;
+  /** Size of the unions made for this span; other units share their actors with a shorter span or a segment. */
+  readonly ownByteLength: number;
+}
+
+export function unitedByUnit(state: ActorsByUnit): UnitedByUnit {
+  const byUnit = new Map<number, DistinctActors>();
+  let ownByteLength = 0;
+  for (const [unit, parts] of state) {
+    const united = unitedActors(parts);
+    byUnit.set(unit, united);
+    if (parts.length > 1) ownByteLength += byteLengthOf(united);
+  }
+  return { byUnit, ownByteLength };
+}
+
+/** The actors that pass a test, without units that have none. */
+export function passingByUnit(state: ActorsByUnit, passes: ActorTest): ActorsByUnit {
+  const passing: ActorsByUnit = new Map();
+  for (const [unit, parts] of state) {
+    const all = passingActors(parts, passes);
+    if (countActors(all) > 0) passing.set(unit, all);
+  }
+  return passing;
+}
+
 /** Calls `visit` for each actor, in no order. */
 export function eachActor(distinct: DistinctActors, visit: (actor: number) => void): void {
   if (distinct.kind === "list") for (let at = 0; at < distinct.actors.length; at += 1) visit(distinct.actors[at]!);

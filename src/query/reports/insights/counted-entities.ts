@@ -6,10 +6,9 @@ import { ID_COLUMN } from "../../../core/schema/fields.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 import type { RowContext, Pass } from "../form/report.js";
 import { isWhole, type Selector } from "../../filter/select.js";
-import type { ActorTest } from "../../filter/predicate.js";
 import type { QueryScope } from "../../plan/plan.js";
 import {
-  actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors,
+  actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingByUnit, unitedByUnit, type DistinctActors, type UnitedByUnit,
 } from "../events/distinct-actors.js";
 import {
   addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut,
@@ -79,12 +78,6 @@ function accounts(context: RowContext): CountedEntities {
 /** Distinct subjects by time unit. No set is empty. */
 export type EntitiesByUnit = ByUnit<DistinctActors>;
 
-interface UnitedByUnit {
-  readonly byUnit: ReadonlyMap<number, DistinctActors>;
-  /** Size of the unions made for this span; other units share their subjects with a shorter span or a segment. */
-  readonly ownByteLength: number;
-}
-
 /**
  * Collects the subjects of a scope's rows by unit. Cached per span if subjects have a name: a few bits or bytes per subject and unit.
  * @param cuts one, or two with overlapping units: rows are then grouped by the intersections of their units, keyed by start
@@ -115,11 +108,11 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
   if (subjects.name === null) return pass;
   return {
     ...pass,
-    only: (state, passes) => passing(state, passes),
+    only: passingByUnit,
     ...(isOneUnit ? { scanActors: (state, rows, triples) => addOne(state, rows, cuts, actorsOfAll(rows, triples)) } : {}),
     kept: {
       key: name,
-      of: united,
+      of: unitedByUnit,
       add: (state, { byUnit }) => addUnits(state, byUnit),
       byteLength: ({ byUnit, ownByteLength }) => byteLengthOfUnits(byUnit, () => 0) + ownByteLength,
     },
@@ -131,30 +124,8 @@ function addOne(state: EntitiesByUnit, rows: Rows, cuts: readonly RowCut[], dist
   if (!isEmpty(distinct)) addUnit(state, unitOfAll(rows, cuts), distinct);
 }
 
-function passing(state: EntitiesByUnit, passes: ActorTest): EntitiesByUnit {
-  const left: EntitiesByUnit = new Map();
-  for (const [unitMs, parts] of state) for (const distinct of passingActors(parts, passes)) if (!isNobody(distinct)) left.set(unitMs, [distinct]);
-  return left;
-}
-
 function isEmpty(distinct: DistinctActors): boolean {
   return distinct.kind === "list" && distinct.actors.length === 0;
-}
-
-/** Also detects empty bit sets. */
-function isNobody(distinct: DistinctActors): boolean {
-  return distinct.kind === "list" ? distinct.actors.length === 0 : distinct.users.every((word) => word === 0) && distinct.anonymous.every((word) => word === 0);
-}
-
-function united(state: EntitiesByUnit): UnitedByUnit {
-  const byUnit = new Map<number, DistinctActors>();
-  let ownByteLength = 0;
-  for (const [unitMs, parts] of state) {
-    const one = unitedActors(parts);
-    byUnit.set(unitMs, one);
-    if (parts.length > 1) ownByteLength += byteLengthOf(one);
-  }
-  return { byUnit, ownByteLength };
 }
 
 function byteLengthOfEntities(byUnit: ReadonlyMap<number, DistinctActors>): number {
