@@ -187,7 +187,6 @@ async function compileAll(passes: readonly AnyPass[], context: FilterContext, pa
   return compiled;
 }
 
-/** Whether a query reads all-time tables. */
 export function readsTables({ plan, report }: QueryExecution): boolean {
   return "answer" in report || report.readsTables === true || needsCompanies({ plan, report }) || operandsOf(plan).some(({ operand }) => isKnown(operand));
 }

@@ -39,7 +39,6 @@ export interface ScanContext {
   readonly stats: QueryStats;
 }
 
-/** A pass and its scopes, compiled. */
 export interface CompiledPass {
   readonly pass: AnyPass;
   readonly selectors: Selectors;

@@ -27,7 +27,6 @@ export type ActorTest = (actor: number) => boolean;
 export const ALWAYS: Predicate = { kind: "constant", value: true };
 export const NEVER: Predicate = { kind: "constant", value: false };
 
-/** A predicate on the codes of one column. */
 export function codesPredicate(column: string, set: CodeSet): Predicate {
   return set.isEmpty ? NEVER : set.isAll ? ALWAYS : { kind: "codes", columns: [column], sets: [set] };
 }
@@ -112,7 +111,6 @@ export interface IdentityTestContext {
   readonly dictionaries: Dictionaries;
   /** Null if no condition reads companies. */
   readonly companies: CompanyView | null;
-  /** The fields of people, companies and attribution that the conditions name. */
   readonly known: KnownFields;
   readonly regexes: Regexes;
 }
@@ -141,7 +139,6 @@ function* passing(values: KnownValues, value: ValueTest, negated: boolean): Step
   return (owner) => table[values.numberOf(owner)] === 1;
 }
 
-/** The members of a segment in the snapshot of a query. */
 export interface SegmentMembers {
   has(identity: number): boolean;
 }

@@ -184,7 +184,6 @@ function both(bits: Bitmap, other: Bitmap): Bitmap {
   return result;
 }
 
-/** The rows that pass all predicates of a non-empty list. */
 function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
   const [first, ...rest] = predicates;
   const bits = bitsOf(first ?? ALWAYS, rows);

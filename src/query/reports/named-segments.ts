@@ -19,7 +19,6 @@ export interface MembersContext {
   readonly identities: IdentityView;
   /** All identities are below it. */
   readonly identityEnd: number;
-  /** Whether a comparison holds for an identity. */
   readonly testOf: (comparison: PlannedFilter) => Steps<(identity: number) => boolean>;
   /** Yields to other work. @throws aborted */
   readonly pause: () => Promise<void>;
@@ -43,7 +42,6 @@ export class NamedSegments {
   readonly #passes = new Map<string, AnyPass>();
   readonly #segments = new Map<SegmentPlan, readonly (readonly SettledCondition[])[]>();
 
-  /** @param scopes those of the query */
   constructor(scopes: readonly QueryScope[]) {
     for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
       if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
@@ -56,7 +54,6 @@ export class NamedSegments {
     return [...this.#passes.values()];
   }
 
-  /** What conditions of kind `is` compare. */
   get comparisons(): readonly PlannedFilter[] {
     return [...this.#segments.values()].flat(2).flatMap((condition) => (condition.kind === "is" ? [condition.comparison] : []));
   }

@@ -30,7 +30,6 @@ export class CodeCounts {
     this.#counts = new Uint32Array(size);
   }
 
-  /** Counts by code; read-only. */
   get all(): Uint32Array {
     return this.#counts;
   }

@@ -130,7 +130,6 @@ export interface MixedEvent {
   readonly ms: number;
 }
 
-/** Whether a query needs a pair. */
 type PairTest = (actor: number, company: number) => boolean;
 
 /**
@@ -179,7 +178,6 @@ function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest
   return table.take();
 }
 
-/** Sums up several activities. */
 export function* joinedActivity(parts: readonly Activity[]): Steps<Activity> {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only.groups === undefined ? yield* grouped(only) : only;

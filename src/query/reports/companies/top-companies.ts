@@ -17,7 +17,6 @@ import { onePass, type Report, type RowContext } from "../form/report.js";
 import { activityPass, ActivityTable, eachPair, eachPairOf, mixedEventsOf, pairOf } from "./company-activity.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 
-/** Sums by company code. */
 class CompanyTotals {
   readonly eventCounts: Float64Array;
   /** Number of identified identities. */

@@ -149,7 +149,6 @@ class Sums {
   }
 }
 
-/** Counts events by actor. */
 export function actorCountsPass(scope: QueryScope): Pass<ActorCounts[], ActorCounts> {
   return {
     scopes: [scope],

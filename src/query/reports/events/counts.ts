@@ -56,7 +56,6 @@ function countCodes(histogram: Histogram, set: CodeSet): number {
   return count;
 }
 
-/** Number of matching events. */
 export const countEvents: Report<CountPlan<"countEvents">, number> = {
   prepare: (plan) => onePass(countPass(plan), ({ count }) => count),
 };
@@ -101,12 +100,10 @@ function dayCountsPass(plan: PerDayPlan<"countEventsPerDay" | "countEventsRunnin
   };
 }
 
-/** Number of matching events per day. */
 export const countEventsPerDay: Report<PerDayPlan<"countEventsPerDay">, readonly PerDayItem[]> = {
   prepare: (plan) => onePass(dayCountsPass(plan), (counts) => perDayItems(counts, plan.range, plan.fill)),
 };
 
-/** Number of matching events from the start of the range through each day. */
 export const countEventsRunningTotalPerDay: Report<PerDayPlan<"countEventsRunningTotalPerDay">, readonly PerDayItem[]> = {
   prepare: (plan) =>
     onePass(dayCountsPass(plan), (counts) => {
@@ -129,7 +126,6 @@ function addDay(state: ActorsByUnit, day: number, actors: DistinctActors): void 
   else ofDay.push(actors);
 }
 
-/** Number of distinct identities among the matching events of each day. */
 export const countUniqueUsersPerDay: Report<PerDayPlan<"countUniqueUsersPerDay">, readonly PerDayItem[]> = {
   prepare: (plan, { identities }) =>
     onePass(actorsByDayPass(plan), (state) => {

@@ -185,7 +185,6 @@ export function passingByUnit(state: ActorsByUnit, passes: ActorTest): ActorsByU
   return passing;
 }
 
-/** Calls `visit` for each actor, in no order. */
 export function eachActor(distinct: DistinctActors, visit: (actor: number) => void): void {
   if (distinct.kind === "list") for (let at = 0; at < distinct.actors.length; at += 1) visit(distinct.actors[at]!);
   else {

@@ -103,7 +103,6 @@ const LENGTH_MAX = 2 ** 16;
 /** Slot of an entity without an event that can start a chain. */
 const NOWHERE = 0xffffffff;
 
-/** The position of a match. */
 export interface MatchPlace {
   readonly list: MatchList;
   readonly at: number;

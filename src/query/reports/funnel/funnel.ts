@@ -168,7 +168,6 @@ function entityLoop(matches: EntityMatches, matters: OrderMatters, context: RowC
   };
 }
 
-/** The chains within each bucket alone. */
 async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainTries, eachEntity: EntityLoop, pause: () => Promise<void>): Promise<Funnel["trend"]> {
   let extent: Extent | null = null;
   await eachEntity(null, (from, to) => (extent = bothExtents(extent, tries.extentOf(from, to))));
@@ -178,7 +177,6 @@ async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainTri
   return await funnelTrend(slots, figures, pause);
 }
 
-/** Cache entry of a span. */
 interface KeptLists {
   lists: readonly MatchList[];
   /** Set by the first query that adds the lists, which does not wait for them to be joined. */

@@ -101,7 +101,6 @@ function byteLengthOfCells({ pairs, counts }: Cells): number {
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */
 
-/** Counts of events by time unit. */
 export type CellsByUnit = ByUnit<Cells>;
 
 /** What a figure is computed from besides the number of events: an item per event, such as its actor or a value. */
@@ -114,7 +113,6 @@ export interface RowItems {
   itemsOf(rows: Rows, selected: Uint32Array): Uint32Array;
 }
 
-/** For counts of events alone. */
 export const NO_ITEMS: RowItems = { columns: [], name: "", areFew: true, itemsOf: (_rows, selected) => new Uint32Array(selected.length) };
 
 /** Counts events by time unit, key and item. Cached per span: 12 bytes per combination that occurs. */

@@ -20,7 +20,6 @@ import {
  * For people the subject is the actor, resolved to an identity at the end, so that states can be cached; an account is found per row.
  */
 export interface CountedEntities {
-  /** Columns that subjects are derived from. */
   readonly columns: readonly string[];
   /** Subjects with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;

@@ -40,7 +40,6 @@ export interface SubjectEvents extends IdentitySubject {
   readonly timeline: Timeline;
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
-  /** Sequence of the snapshot. */
   readonly sequence: number;
   readonly pause: () => Promise<void>;
 }
@@ -114,7 +113,6 @@ function markLeftOut(timeline: Timeline, { rows, from, to }: TimelineSpan, money
   }
 }
 
-/** Codes of the page view slugs. */
 export function pageviewCodes(dictionaries: Dictionaries, slugs: readonly string[]): ReadonlySet<number> {
   const dictionary = dictionaries.named("slug");
   return new Set(slugs.map((slug) => dictionary.codeOf(slug)).filter((code) => code > 0));
@@ -161,7 +159,6 @@ function countDays(times: Float64Array): number {
   return count;
 }
 
-/** Revenue of the events `[from, to)`. */
 function sumAmounts(money: TimelineMoney, from: number, to: number): Money {
   let sum = ZERO;
   for (const [at, amount] of money) if (at >= from && at < to && amount !== null) sum = addMoney(sum, amount);

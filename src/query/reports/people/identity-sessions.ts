@@ -74,7 +74,6 @@ async function sessionItems(
   });
 }
 
-/** Figures over all events of one session. */
 function eventFigures(
   session: number,
   { firsts, lasts, sessionOf }: Sessions,

@@ -93,7 +93,6 @@ export class BitsOfUnits {
     }
   }
 
-  /** Calls `visit` for each entity of a set. */
   eachOf({ places, words }: EntityBits, visit: (entity: number) => void): void {
     for (let at = 0; at < places.length; at += 1)
       for (let rest = words[at]!; rest !== 0; rest &= rest - 1) visit(this.#entityAt(places[at]!, 31 - Math.clz32(rest & -rest)));

@@ -127,7 +127,6 @@ function newFirstRows(count: number): FirstRows {
   return { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
 }
 
-/** Concatenates lists. */
 function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   const all = newFirstRows(lists.reduce((sum, { subjects }) => sum + subjects.length, 0));
   let at = 0;
@@ -141,7 +140,6 @@ function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   return all;
 }
 
-/** First rows of subjects by time unit. */
 type FirstsByUnit = ByUnit<FirstRows>;
 
 type UnitedFirsts = ReadonlyMap<number, FirstRows>;
@@ -189,7 +187,6 @@ export interface MembersSince {
   readonly entities: Uint32Array;
   /** Epoch ms of the first event in the unit. */
   readonly times: Float64Array;
-  /** Key of that event. */
   readonly keys: Uint32Array;
 }
 

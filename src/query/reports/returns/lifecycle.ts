@@ -9,7 +9,6 @@ import { countedEntitiesOf, entitiesByUnit } from "../insights/counted-entities.
 import { extentOf } from "../insights/row-units.js";
 import { BitsOfUnits, type EntityBits } from "./entities-of-units.js";
 
-/** Counts new, returning, resurrecting and dormant entities from one time unit to the next. */
 class LifecycleStates {
   /** Entities active up to the previous unit, and in that unit. */
   readonly #seen: Uint32Array;
@@ -23,7 +22,6 @@ class LifecycleStates {
     this.#before = new Uint32Array(wordCount);
   }
 
-  /** Adds entities that were active before the first unit. */
   addEarlier({ places, words }: EntityBits): void {
     for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
   }

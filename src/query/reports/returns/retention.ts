@@ -30,7 +30,6 @@ class FirstTimeCohorts {
     this.#seen = new Uint32Array(units.wordCount);
   }
 
-  /** Adds entities that were seen before all cohorts. */
   addEarlier({ places, words }: EntityBits): void {
     for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
   }
@@ -53,7 +52,6 @@ class FirstTimeCohorts {
     if (size > 0) this.#cohorts.push({ unitMs, size, members: { places: members.places.slice(0, count), words: members.words.slice(0, count) } });
   }
 
-  /** Starts of the units that have members. */
   get unitStarts(): number[] {
     return this.#cohorts.map(({ unitMs }) => unitMs);
   }
@@ -64,7 +62,6 @@ class FirstTimeCohorts {
   }
 }
 
-/** Counts members that came back. */
 class FirstTimeReturns {
   readonly counts: CohortCounts;
   /** By cohort. */
@@ -196,7 +193,6 @@ interface RetentionStates {
   readonly returns: EntitiesByUnit;
 }
 
-/** The axis of cohorts and periods, and their counts. */
 interface CountedCohorts {
   readonly axis: PeriodAxis;
   readonly counts: CohortCounts;

@@ -236,13 +236,10 @@ interface MeasureTally {
   join?(other: MeasureTally): void;
 }
 
-/** Creates the tallies of a measure. */
 export interface Tallies {
-  /** Returns an empty tally. */
   tally(): MeasureTally;
 }
 
-/** Counts events. */
 export const eventTallies: Tallies = {
   tally: () => {
     let count = 0;

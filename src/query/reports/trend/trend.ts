@@ -106,7 +106,6 @@ interface PaymentsOfMoment {
   readonly items: RowItems;
   /** Null for duplicates, payments without a rate, and events that are not payments. */
   amountOf(item: number): Money | null;
-  /** Sums of counted payments without a rate. */
   unconvertedOf(items: Uint32Array): UnconvertedItem[];
 }
 
@@ -153,7 +152,6 @@ interface RangeMeasure {
 
 type MeasureOfRange = (range: Range) => RangeMeasure;
 
-/** Counts events by breakdown values and items. */
 function cellMeasures(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: PaymentsOfMoment | null, context: RowContext): MeasureOfRange {
   const { items, tallies } = itemsOf(plan, context, payments);
   return (range) => {

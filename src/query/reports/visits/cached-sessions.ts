@@ -121,7 +121,6 @@ function byteLengthOfCounts({ codes, sessions, bounces }: UrlCounts): number {
   return (codes?.byteLength ?? 0) + sessions.byteLength + bounces.byteLength + COUNTS_BYTES;
 }
 
-/** Cost: the urls. */
 function addUrlCounts(into: PageCounts, { codes, sessions, bounces }: UrlCounts): void {
   for (let at = 0; at < sessions.length; at += 1) {
     const code = codes === null ? at : codes[at]!;
@@ -147,7 +146,6 @@ export class CachedSessions implements RequestedSessions {
   readonly #projectCode: number | null;
   /** In order, covering the whole range. */
   readonly #stretches: readonly SessionRange[];
-  /** The sessions of the current stretch. */
   readonly #found: Uint32Array;
   readonly #zeros: PageCounts;
 

@@ -68,7 +68,6 @@ class NodeOrder {
     [this.#part, this.#dayMs, this.#first] = [part, dayStartMs(part.rows.day), this.#firsts[number]!];
   }
 
-  /** Records that an event of the part is a node. */
   note(node: number, at: number): void {
     this.#instants[node] = this.#dayMs + this.#times[this.#part!.rowNumbers[at]!]!;
     this.#events[node] = this.#first + at;
@@ -242,7 +241,6 @@ interface NodesMade {
   /** By key; `NO_LABEL` for an event that is not a node. */
   readonly labelOf: (key: number) => number;
   readonly sessionCount: number;
-  /** Holds the nodes. */
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
 }

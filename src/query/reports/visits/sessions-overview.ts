@@ -47,7 +47,6 @@ export const sessionsOverview: Report<SessionsOverviewPlan, SessionsOverview> = 
   },
 };
 
-/** Sessions selected by filters are read one by one. */
 async function requestedSessions(
   plan: SessionsOverviewPlan,
   marks: SessionMarks | null,

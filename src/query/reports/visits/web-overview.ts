@@ -23,7 +23,6 @@ import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesB
 import { cellsByUnit, NO_ITEMS, type CellsByUnit, type Cells } from "../insights/cells.js";
 import { keysOfVisits, urlsOfVisits, isFiltered, marksOf, visitsOf, type VisitKeys, type SessionMarks } from "./visits.js";
 
-/** The page views among the events of a scope. */
 function viewsOf(scope: QueryScope, pageviewSlugs: readonly string[]): QueryScope {
   const isView = { operand: { kind: "field", field: "slug" }, test: { op: "equals", values: pageviewSlugs }, negated: false } as const;
   return { ...scope, where: scope.where.length === 0 ? [[isView]] : scope.where.map((group) => [...group, isView]) };
@@ -288,9 +287,7 @@ async function listsOf(visits: Visits<SessionView>, path: RowKeys, context: RowC
   };
 }
 
-/** Attribution of visits, by label number. */
 interface TouchKeys extends VisitKeys {
-  /** The groups of keys in a dimension. */
   groupsBy(dimension: TouchDimension): KeyGroups;
 }
 
