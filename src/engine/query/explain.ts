@@ -12,7 +12,7 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import { asOfPlan, executionOf, onSnapshot } from "./executor.js";
 import { scopesOf, type QueryExecution, type ReportContexts } from "./report-contexts.js";
-import { cacheKeyOf, columnsFor, type CompiledPass } from "./scan.js";
+import { cacheKeyOf, columnsFor } from "./scan.js";
 
 /** Which segments, columns and rows a plan would read, and how: derived from metadata and from cached answers. */
 export interface Explanation {
@@ -73,7 +73,7 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
 }
 
 /** Null if something is missing. */
-function compilingOf({ plan, report, NamedSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads): { readonly compiling: Promise<readonly CompiledPass[]> } | null {
+function compilingOf({ plan, report, NamedSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads) {
   const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, missing)?.passes;
   if (own === undefined || !missing.isEmpty) return null;
   const ofSegments = NamedSegments === null ? [] : new NamedSegments(scopesOf(own)).passes;

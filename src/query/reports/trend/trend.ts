@@ -1,9 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
-import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
+import { trendFiguresOf, type Measured, type SeriesFigures } from "../../answer/insights/trend-answers.js";
 import type { TrendAnswers, Trend } from "../../plan/insights/answers.js";
 import type { Range, RevenueRule } from "../../plan/plan.js";
 import { cutOf, tooManyBuckets, type Extent } from "../../answer/insights/buckets.js";
-import type { Measured, SeriesFigures } from "../../answer/insights/funnel-answer.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
