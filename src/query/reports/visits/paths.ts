@@ -1,9 +1,9 @@
 import type { Paths } from "../../plan/insights/answers.js";
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are below their number */
-import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
+import { LabelNumbers, NO_LABEL, PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
 import { pathsAnswer } from "../../answer/paths/paths-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
-import { LabelNumbers, NO_LABEL } from "../../filter/regex.js";
+import { compileRules } from "../../filter/regex.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
@@ -156,7 +156,7 @@ export const paths: Report<PathsPlan, Paths> = {
     const keys = fieldKeys(plan.node, context, (value) => [labelOf(value)]);
     return onePass(pathEvents(plan, keys, view), (events) =>
       Scratch.of(async (scratch) => {
-        const labels = await LabelNumbers.of(plan);
+        const labels = new LabelNumbers(await compileRules(plan));
         const ofKeys = new LabelsOfKeys(keys, labels);
         const nodes = await nodesOf(events, { labelOf: (key) => ofKeys.of(key), sessionCount: view.count, scratch, pause });
         const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
