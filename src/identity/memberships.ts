@@ -98,12 +98,12 @@ export class Memberships extends StoreTable<CompanyPairs> {
 
   protected known(segment: Rows): CompanyPairs | null {
     if (segment.zone("companyId") === null) return NO_PAIRS;
-    const who = segment.knownWho();
+    const who = segment.cachedActorTriples();
     return who === null ? null : { ...who, rows: null };
   }
 
   protected async load(segment: Rows): Promise<CompanyPairs> {
-    return this.known(segment) ?? { ...(await segment.who()), rows: null };
+    return this.known(segment) ?? { ...(await segment.actorTriples()), rows: null };
   }
 
   protected ofHead(rows: Rows): CompanyPairs {

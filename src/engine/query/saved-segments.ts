@@ -8,7 +8,7 @@ import { normalEmail } from "../../query/plan/reports/identity.js";
 import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredSegment } from "../../store/files/side-files.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
-import { checkPatterns } from "./on-snapshot.js";
+import { checkPatterns } from "../../query/filter/regex.js";
 
 /** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
 export function textsOf(groups: readonly unknown[]): readonly string[] {

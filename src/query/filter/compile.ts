@@ -15,8 +15,8 @@ import { referrerDomainOf } from "../../core/schema/web-address.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import {
   ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type IdentityTestContext, type KnownValues, type MembersOf, type ActorTest, type Predicate,
-  type Selector,
 } from "./predicate.js";
+import type { Selector } from "./select.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-reader.js";
 import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
 
@@ -46,14 +46,14 @@ export class SelectorCompiler {
 
   /**
    * Cost: the values of dictionaries; rows are not read. A step takes some milliseconds.
-   * @param leavesActors puts filters that depend only on the actor into `actorFilter`, which is tested last
+   * @param deferActorFilters puts filters that depend only on the actor into `actorFilter`, which is tested last
    */
-  *compile(whole: QueryScope, leavesActors: boolean): Steps<Selector> {
+  *compile(planned: QueryScope, deferActorFilters: boolean): Steps<Selector> {
     const compiler = this.#compiler;
-    const left = leavesActors && whole.where.length === 1 ? (whole.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
-    const scope = left.length === 0 ? whole : without(whole, left);
+    const deferred = deferActorFilters && planned.where.length === 1 ? (planned.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
+    const scope = deferred.length === 0 ? planned : without(planned, deferred);
     const tests: ActorTest[] = [];
-    for (const comparison of left) tests.push(yield* compiler.actorTest(comparison));
+    for (const comparison of deferred) tests.push(yield* compiler.actorTest(comparison));
     const testedBefore = compiler.testedValueCount;
     const all: Predicate[] = [];
     if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
@@ -105,9 +105,9 @@ function dependsOnActor({ kind }: Operand): boolean {
   return kind === "person" || kind === "segment";
 }
 
-/** A scope of one group of filters, without `left`. */
-function without(scope: QueryScope, left: readonly PlannedFilter[]): QueryScope {
-  const rest = (scope.where[0] ?? []).filter((comparison) => !left.includes(comparison));
+/** @param scope with one group of filters */
+function without(scope: QueryScope, deferred: readonly PlannedFilter[]): QueryScope {
+  const rest = (scope.where[0] ?? []).filter((comparison) => !deferred.includes(comparison));
   return { ...scope, where: rest.length === 0 ? [] : [rest] };
 }
 

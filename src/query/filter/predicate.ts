@@ -30,25 +30,6 @@ export function codesPredicate(column: string, set: CodeSet): Predicate {
   return set.isEmpty ? NEVER : set.isAll ? ALWAYS : { kind: "codes", columns: [column], sets: [set] };
 }
 
-/** Selects rows that pass each of `all` and, unless `any` is empty, every predicate of at least one group of `any`. */
-export interface Selector {
-  readonly all: readonly Predicate[];
-  readonly any: readonly (readonly Predicate[])[];
-  readonly fromMs: number;
-  readonly toMs: number;
-  /**
-   * Identifies the filters, without dates: the result for a sealed segment never changes. `""` without filters; null if it depends on
-   * identities.
-   */
-  readonly key: string | null;
-  /** Tests the actors of selected rows at the end of the query; null: all of them count. */
-  readonly actorFilter: ActorTest | null;
-  /** Columns that selecting may read, without times and ids. */
-  readonly columns: readonly string[];
-  /** Number of dictionary values tested to compile it. */
-  readonly testedValueCount: number;
-}
-
 export function columnsOf(predicate: Predicate): readonly string[] {
   return predicate.kind === "codes" || predicate.kind === "row" ? predicate.columns : [];
 }

@@ -306,7 +306,7 @@ export class HeadView implements Rows {
     return null;
   }
 
-  knownWho(): null {
+  cachedActorTriples(): null {
     return null;
   }
 
@@ -314,7 +314,7 @@ export class HeadView implements Rows {
     return Promise.resolve(null);
   }
 
-  who(): Promise<ActorTriples> {
+  actorTriples(): Promise<ActorTriples> {
     return actorTriplesOf(this.rowCount, (name) => this.column(name));
   }
 

@@ -164,12 +164,12 @@ export class Segment implements Rows {
     return this.#cache.get(name) !== null;
   }
 
-  knownWho(): ActorTriples | null {
+  cachedActorTriples(): ActorTriples | null {
     return this.#cache.get(ACTORS_BLOCK) as ActorTriples | null;
   }
 
-  async who(): Promise<ActorTriples> {
-    const known = this.knownWho();
+  async actorTriples(): Promise<ActorTriples> {
+    const known = this.cachedActorTriples();
     if (known !== null) return known;
     const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
     this.#cache.set(ACTORS_BLOCK, who, who.actors.byteLength * 3);

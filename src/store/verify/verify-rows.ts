@@ -140,7 +140,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   verifyShapes(entry.key, segment, laws);
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "links that match the rows", "different links");
   const who = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
-  if (!areSameWho(await segment.who(), who)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
+  if (!areSameWho(await segment.actorTriples(), who)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
   await verifyExcerpts(entry.key, segment, laws);
 }
 

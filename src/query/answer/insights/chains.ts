@@ -46,8 +46,6 @@ export interface Matches {
 export interface ChainFinder {
   /** Indexes of the events of the last found chain; arbitrary from its depth on. */
   readonly chain: Uint32Array;
-  /** Whether another order of events within a millisecond would change the times of that chain. */
-  readonly orderDecides: boolean;
   /** The depth of the chain among the matches `[from, to)`; 0 for none. @param entries when a chain may begin */
   find(matches: Matches, from: number, to: number, entries: Range): number;
 }
@@ -211,11 +209,6 @@ class ChainMoment {
     this.#rules = rules;
   }
 
-  /** Whether the choice of an event for a step may affect later steps. */
-  get orderDecides(): boolean {
-    return this.#isContested && this.#count > 1;
-  }
-
   /** Reads the events at indexes `[from, to)`. */
   read(masks: ArrayLike<Mask>, from: number, to: number): void {
     this.#count = 0;
@@ -318,11 +311,10 @@ const EXCLUDED = 2 ** STEP_BITS;
  */
 export class ChainsInOrder implements ChainFinder {
   readonly chain: Uint32Array;
-  #orderDecides = false;
   readonly #rules: ChainRules;
   readonly #isStrict: boolean;
   readonly #moment: ChainMoment;
-  /** By depth: when the chain of that depth that can still continue and began last began. */
+  /** By depth: the latest start of a chain of that depth that can still continue. */
   readonly #entries: Float64Array;
   readonly #nextEntries: Float64Array;
   /** By number of steps done: the earliest end of the remaining ones. */
@@ -340,12 +332,7 @@ export class ChainsInOrder implements ChainFinder {
     this.#ends = new Float64Array(rules.stepCount + 1);
   }
 
-  get orderDecides(): boolean {
-    return this.#orderDecides;
-  }
-
   find(matches: Matches, from: number, to: number, entries: Range): number {
-    this.#orderDecides = false;
     const depth = this.#depthOf(matches, from, to, entries);
     if (depth > 1 && !this.#isFoundAhead(matches, from, to, entries, depth))
       this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
@@ -502,7 +489,6 @@ export class ChainsInOrder implements ChainFinder {
       this.chain[count] = place;
       count += 1;
     }
-    if (count > done && moment.orderDecides) this.#orderDecides = true;
     return count;
   }
 

@@ -45,8 +45,6 @@ class StepHolders {
 /** For each window that begins with an event, as many steps as can have events of their own, assigned by augmenting paths. */
 class ChainsOfAny implements ChainFinder {
   readonly chain: Uint32Array;
-  /** The number of a chain's events in each millisecond does not depend on their order. */
-  readonly orderDecides = false;
   readonly #rules: ChainRules;
   readonly #holders = new StepHolders();
   /** Events of the window that match one step, by step, and the steps that have any. */
@@ -304,26 +302,4 @@ export async function funnelTrend(slots: readonly Slot[], figures: ChainFigures,
     trend.push({ bucket, steps: await figures.stepsOf([slot], pause) });
   }
   return trend;
-}
-
-export interface SeriesFigures {
-  readonly counted: number;
-  readonly total: number | null;
-  /** By unit of the axis. */
-  readonly data: readonly (number | null)[];
-  /** Number of things that count in each unit. */
-  readonly countedByUnit: readonly number[];
-}
-
-/** The data of a trend, from which the figures of keys are computed. */
-export interface Measured {
-  /** All keys that occur, whether or not anything counts under them. */
-  readonly keys: Iterable<number>;
-  readonly isEmpty: boolean;
-  /** The first and the last unit in which something counts; null for none. Cost: a read of what does not count before and after them. */
-  extent(pause: () => Promise<void>): Promise<Extent | null>;
-  /** The measure of some keys over all units. Each event counts once. */
-  totalOf(keys: Float64Array, pause: () => Promise<void>): Promise<number | null>;
-  /** The figures of some keys. @param units of the axis, ascending: must include all units in which something counts */
-  figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures>;
 }

@@ -4,6 +4,38 @@ import { inChunks } from "../../../core/base/yield.js";
 import { GrowingCounts, PairNumbers } from "../../../core/base/pair-numbers.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 
+/** The number of a value that is no node. */
+export const NO_LABEL = 0xffffffff;
+
+/** A pattern of a plan, compiled, and the label of what it matches. */
+interface LabelRule {
+  readonly regex: { test(text: string): boolean };
+  readonly label: string;
+}
+
+/** Numbers the labels of path nodes: a value, or the label of the first rule that matches it. */
+export class LabelNumbers {
+  readonly #texts: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  constructor(readonly rules: readonly LabelRule[]) {}
+
+  /** `NO_LABEL` for `""`. */
+  ofValue(text: string): number {
+    return text === "" ? NO_LABEL : this.ofLabel(this.rules.find(({ regex }) => regex.test(text))?.label ?? text);
+  }
+
+  ofLabel(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
+    return number;
+  }
+
+  textOf(label: number): string {
+    return this.#texts[label] ?? "";
+  }
+}
+
 /** How the nodes of a session become a sequence. Labels are numbers. */
 export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
   readonly startAt: number | null;

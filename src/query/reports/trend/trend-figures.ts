@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { Extent } from "../../answer/insights/buckets.js";
-import type { Measured, SeriesFigures } from "../../answer/insights/funnel-answer.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/trend-answers.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import type { Cells, CellsByUnit } from "../insights/cells.js";
 import { KEY_SPAN, valuesOfKey, type RowKeys } from "../insights/row-keys.js";
@@ -236,13 +236,10 @@ interface MeasureTally {
   join?(other: MeasureTally): void;
 }
 
-/** Creates the tallies of a measure. */
 export interface Tallies {
-  /** Returns an empty tally. */
   tally(): MeasureTally;
 }
 
-/** Counts events. */
 export const eventTallies: Tallies = {
   tally: () => {
     let count = 0;

@@ -242,11 +242,11 @@ export class SeenActors extends StoreTable<ActorTriples> {
   }
 
   protected known(segment: Rows): ActorTriples | null {
-    return segment.knownWho();
+    return segment.cachedActorTriples();
   }
 
   protected load(segment: Rows): Promise<ActorTriples> {
-    return segment.who();
+    return segment.actorTriples();
   }
 
   protected ofHead(rows: Rows): ActorTriples {

@@ -131,7 +131,7 @@ export class Timelines implements Droppable {
 
 function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
   return whilePinned([segment], async () => {
-    const who = await segment.who();
+    const who = await segment.actorTriples();
     if (!haveCommon(Uint32Array.from(actors), who.actors)) return NO_ROWS;
     await segment.load(ACTOR_COLUMNS);
     looked(segment.rowCount);
