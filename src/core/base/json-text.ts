@@ -110,10 +110,7 @@ function mayEnd(text: string, end: number): boolean {
   return text.charCodeAt(next) !== COLON;
 }
 
-/**
- * The same text, flattened. V8 stores a concatenation as a tree, about ten times as large, until a character is read:
- * flatten where many such texts stay in memory.
- */
+/** The same text, flattened: V8 keeps a concatenation as a tree, about ten times as large, until a character is read. */
 export function flatText(text: string): string {
   text.charCodeAt(0);
   return text;

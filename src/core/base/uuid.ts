@@ -80,7 +80,6 @@ function hashedUuid(domain: string, text: string): Uint8Array {
   return hash;
 }
 
-/** The canonical UUID of any id. */
 export function uuidOfText(text: string): string {
   const bytes = new Uint8Array(16);
   writeUuidOfText(text, bytes, 0);
@@ -98,7 +97,6 @@ export function writeUuidV7(nowMs: number, random: (bytes: Uint8Array) => void, 
   bytes[offset + 8] = ((bytes[offset + 8] ?? 0) & 0x3f) | 0x80;
 }
 
-/** Compares two ids as unsigned 128-bit numbers. */
 export function compareIds(a: Uint8Array, aOffset: number, b: Uint8Array, bOffset: number): number {
   for (let at = 0; at < 16; at += 1) {
     const difference = (a[aOffset + at] ?? 0) - (b[bOffset + at] ?? 0);

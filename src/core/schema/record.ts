@@ -63,7 +63,6 @@ export type RecordInput =
   | (UnlinkInput & { readonly type: "unlink" })
   | { readonly type: "project"; readonly name: string };
 
-/** The subject of a stored record. */
 type StoredPerson =
   | { readonly userId: string; readonly anonymousId?: string }
   | { readonly userId?: never; readonly anonymousId: string };
@@ -98,12 +97,10 @@ export type TraitChange = (typeof TRAIT_CHANGES)[number];
 
 export type Traits = Readonly<Record<string, unknown>>;
 
-/** Whether a traits key holds changes rather than a trait. */
 export function isTraitChange(key: string, value: unknown): value is Traits {
   return TRAIT_CHANGES.some((each) => each === key) && typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The changes of one kind in some traits; an empty object if there are none. */
 export function changesOf(traits: Traits, change: TraitChange): Traits {
   const changes = Object.hasOwn(traits, change) ? traits[change] : undefined;
   return isTraitChange(change, changes) ? changes : {};

@@ -13,16 +13,11 @@ export interface ColumnTarget extends ColumnPlace {
   readonly isTime: boolean;
 }
 
-/** A column of some rows, and what its values set. */
 export interface EventColumn extends ColumnTarget {
   readonly read: ReadValue;
 }
 
-/**
- * What columns set, by their names.
- * @param source of the columns, for the error
- * @throws invalid_parameter (names that are empty, duplicate or nearly those of members)
- */
+/** @param source of the columns, for the error @throws invalid_parameter (names that are empty, duplicate or nearly those of members) */
 export function placesOf(names: readonly string[], source: "bytes" | "file"): ColumnTarget[] {
   try {
     return placesOfColumns(names).map((place) => ({ ...place, isTime: place.member === "createdAt" }));

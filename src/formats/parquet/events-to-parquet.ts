@@ -18,10 +18,7 @@ const ID_LENGTH = 36;
 
 const encoder = new TextEncoder();
 
-/**
- * The columns of one row group, in the order of the schema. The writer reads `data` of each column once, and that of the first one more time for
- * the number of rows: so only one column's values are in memory at a time, and ids, which come first, are built at once.
- */
+/** In the order of the schema. The writer reads `data` once each, so one column's values are in memory at a time; ids are built at once. */
 function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, identityIdOf: IdentityIdOf | null): ColumnSource[] {
   const columns: ColumnSource[] = [
     { name: "id", data: idTexts(day, rows), encoding: "PLAIN" },
@@ -151,7 +148,6 @@ function copyBounds({ row_groups }: ParquetWriter): void {
   }
 }
 
-/** The bytes written since the last call. */
 function taken(bytes: ByteWriter): Uint8Array {
   const piece = bytes.getBytes().slice();
   bytes.index = 0;
