@@ -40,7 +40,6 @@ export interface KnownEnds {
   readonly companies: number;
 }
 
-/** Whether a snapshot has an actor. */
 export function isActorBefore(actor: number, { users, anonymous }: KnownEnds): boolean {
   return actor >>> 1 < ((actor & 1) === 0 ? users : anonymous);
 }
@@ -57,9 +56,7 @@ export interface CompanyView {
   lastCompany(identity: number): number;
   /** The identities that only ever had this company. Call it in the snapshot's tick. Cost: their number; once, all identities with a company. */
   membersOf(companyCode: number): Iterable<number>;
-  /** The identities that had several companies. */
   changedIdentities(): readonly number[];
-  /** Whether any identity had several companies. */
   readonly hasChanges: boolean;
   /** Whether an event or a live group record names this company. Call it in the snapshot's tick. */
   has(companyCode: number): boolean;
@@ -67,7 +64,6 @@ export interface CompanyView {
   traitsOf(companyCode: number): Readonly<Record<string, unknown>> | null;
 }
 
-/** A snapshot of rows and identities. */
 export interface IdentitySnapshot extends RowsOfSnapshot {
   readonly identities: IdentityView;
 }

@@ -37,7 +37,6 @@ export function unite(into: Bitmap, other: Bitmap): void {
   for (let word = 0; word < into.length; word += 1) into[word]! |= other[word]!;
 }
 
-/** Inverts every row of `[0, rowCount)`. */
 export function complement(bits: Bitmap, rowCount: number): void {
   for (let word = 0; word < bits.length; word += 1) bits[word] = ~bits[word]!;
   if ((rowCount & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (rowCount & 31));
@@ -122,7 +121,6 @@ export function bitsOfTable(codes: Codes, table: Uint8Array): Bitmap {
   return bits;
 }
 
-/** A growing set of codes, one bit each. */
 export class BitSet {
   #words: Uint32Array;
 
