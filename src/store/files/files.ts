@@ -39,7 +39,6 @@ interface WrittenSegment {
   readonly segment: Segment;
 }
 
-/** Reads and writes the immutable files of a store: segments, dictionaries, identity records, privacy requests. */
 export class StoreFiles {
   readonly #codec: Codec;
   #projects: ProjectTexts = { valueOf: () => "" };
@@ -103,7 +102,6 @@ export class StoreFiles {
     }
   }
 
-  /** Opens a segment whose whole file is in memory. */
   async segmentOf({ key }: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Promise<Segment> {
     return await this.#inMemory(key, footer, bytes, this.budget);
   }
@@ -190,7 +188,6 @@ export class StoreFiles {
     return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, "privacy"));
   }
 
-  /** Writes a container of one block, named after its kind. */
   async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
     return await this.#write(key, await encodeContainer([block], { kind }));

@@ -227,7 +227,6 @@ async function replaceAll({ store, manifest, ...read }: ReadManifest, forget: (g
   return { hasUnseen, whenUnread };
 }
 
-/** All values of the dictionary files, by dictionary and code. */
 class StoredValues implements Pick<Dictionaries, "apply"> {
   readonly byName = new Map<string, string[]>();
 

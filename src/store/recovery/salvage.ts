@@ -184,7 +184,6 @@ class UsedIds {
   }
 }
 
-/** Folder of damaged files. */
 const QUARANTINE = "quarantine/";
 
 type Aside = Omit<QuarantinedFile, "byteLength">;
@@ -328,7 +327,6 @@ class Salvage {
     segment.release();
   }
 
-  /** The records all of whose values are readable. */
   #records(): RecordBatch {
     const table = new RecordTable();
     for (const { records } of [...this.found.records, ...this.journals.records])
@@ -368,7 +366,6 @@ interface BrokenFile {
   readonly reason: string;
 }
 
-/** The readable content of all files except journals and keys. */
 interface ReadableFiles {
   readonly broken: readonly BrokenFile[];
   readonly segments: readonly SegmentEntry[];

@@ -155,12 +155,7 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
 
 const TRAITS = RECORD_FIELDS.indexOf("traits");
 
-/**
- * The normalized emails of the erased: of their records, of the request, and of user ids that are emails, except those by which
- * someone else is known. Cost: each remaining record, and once each user id.
- * @param table the remaining records
- * @param codes codes that the erased records used
- */
+/** Without those by which others are known. Cost: each remaining record and user id. @param table remaining @param codes of the erased */
 function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Erased, table: RecordTable, codes: CodesByDictionary): ReadonlySet<string> {
   const users = dictionaries.named("userId");
   const stored = dictionaries.named("email");

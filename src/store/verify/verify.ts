@@ -165,7 +165,6 @@ class Verification {
     for (const { ids, projects } of this.#journals.events) this.#ids.add(ids, this.#projectOf(projects));
   }
 
-  /** Verifies the segments one by one, then what spans all of them. */
   async verifyRows(manifest: Manifest): Promise<VerifyReport> {
     const { findings } = this;
     const judge = new CodeChecker(this.#dictionaries, this.#sealedSizes);
@@ -265,7 +264,6 @@ function verifyManifest(manifest: Manifest, findings: Findings): void {
   if (rowCount >= nextSequence) findings.add(MANIFEST_KEY, `fewer rows in segments than the next sequence, ${nextSequence}`, String(rowCount));
 }
 
-/** Notes the files that no query reads, and the torn end of a journal. */
 async function notesOf(storage: Storage, manifest: Manifest, tornByteLength: number): Promise<string[]> {
   const notes: string[] = [];
   const named = new Set([MANIFEST_KEY, KEYS_KEY, SAVED_SEGMENTS_KEY, ...filesOf(manifest).map(({ key }) => key)]);
