@@ -44,7 +44,6 @@ export type PersonTest = (userId: number, anonymousId: number) => boolean;
 
 type RowTest = (row: number) => boolean;
 
-/** What an export filters and adds, besides its range. */
 interface ExportRows {
   /** Null or absent: all projects. */
   readonly project?: string | null;

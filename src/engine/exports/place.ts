@@ -16,10 +16,7 @@ export interface ExportPlace extends EventKey {
 /** The item after which records begin; `name`: a project without events. */
 export type ExportedRecordPlace = RecordPlace | { readonly name: string };
 
-/**
- * A Daybook whose exports can begin after an item, at the cost of a binary search. A wrapped Daybook, or one of another version, begins with the
- * first item: the caller must skip what it does not need.
- */
+/** A Daybook whose exports can begin after an item. A wrapped one, or one of another version, begins with the first: the caller must skip. */
 export interface PagedExports {
   exportEvents(input: ExportInput & { readonly [AFTER]?: ExportPlace | null }, options?: StopOptions): AsyncIterable<ExportedEvent>;
   exportRecords(options: StopOptions & { readonly [AFTER]?: ExportedRecordPlace | null }): AsyncIterable<StoredRecord>;

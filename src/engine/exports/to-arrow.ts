@@ -18,7 +18,6 @@ export async function toArrow(answer: unknown): Promise<Table> {
   return answerTable(list);
 }
 
-/** Whether `toArrow` accepts the answer. */
 export function isListAnswer(answer: unknown): boolean {
   return listOf(answer) !== null;
 }

@@ -26,7 +26,6 @@ export class RecordEncoder {
 
   constructor(readonly store: Store) {}
 
-  /** Whether a project was added since the last `take`. */
   get hasNewProject(): boolean {
     return this.#projects.size > 0;
   }
