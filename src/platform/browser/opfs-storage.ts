@@ -145,7 +145,6 @@ class ChangeChannel {
   }
 }
 
-/** Calls `changed` after changes of a store, until the returned function is called. */
 function subscribe(store: string, changed: () => void): () => void {
   const channel = channelOf(store);
   channel.addEventListener("message", changed);

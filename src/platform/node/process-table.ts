@@ -114,7 +114,6 @@ export function machineProcesses(): ProcessTable {
   });
 }
 
-/** Whether two identities are of one process, as far as can be determined. */
 export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return identityText(a) === identityText(b);
 }

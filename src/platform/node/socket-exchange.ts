@@ -139,12 +139,10 @@ class ConnectionSignal {
   }
 }
 
-/** The target of a request, and the address it comes from. */
 export interface RequestOrigin {
   /** Path and query, as in the routes. */
   readonly target: string;
   readonly address: string | undefined;
-  /** Findings of an earlier routing. */
   readonly known?: RequestFindings | undefined;
 }
 

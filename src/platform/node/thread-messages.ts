@@ -24,7 +24,6 @@ export interface RequestMessage {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
-  /** Findings of the edge filter. */
   readonly known: RequestFindings;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +31,6 @@ export interface RequestMessage {
   readonly body: Uint8Array | null;
 }
 
-/** An answer in a form that can be sent to another thread. */
 export type ThreadReply = Omit<WireReply, "body"> & { readonly body: string | Uint8Array | null };
 
 /** From the sockets' thread to the handler's. Requests are identified by number. */
@@ -48,7 +46,6 @@ export type FromSockets =
   | { readonly kind: "pull"; readonly id: number }
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** An answer could not be written. */
   | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: ErrorMessage }
   | { readonly kind: "closed" };
 
@@ -67,10 +64,7 @@ interface Port<Message> {
   postMessage(messages: readonly Message[], transfer: readonly ArrayBuffer[]): void;
 }
 
-/**
- * Sends messages to another thread: those of one turn of the event loop are built and sent together at its end, and byte arrays are transferred, not
- * copied.
- */
+/** Messages of one turn of the event loop are built and sent together at its end; byte arrays are transferred, not copied. */
 export function outbox<Message extends FromSockets | ToSockets>(port: Port<Message>): TickBatch<() => Message> {
   return new TickBatch((makers) => {
     const transfer: ArrayBuffer[] = [];
@@ -115,11 +109,7 @@ export interface ThreadProgramOptions {
 const SCHEMES = /^(?:file|data|blob):/;
 const SHOWN_CHARS_MAX = 200;
 
-/**
- * Returns a function that locates the program of a thread, called only when the thread is started.
- * @param fallback its location by default; may throw if this code has no URL of its own
- * @throws invalid_parameter (a program that no thread can be started from)
- */
+/** Called only when the thread starts. @param fallback may throw if this code has no URL of its own @throws invalid_parameter (unusable program) */
 export function programOf(program: unknown, fallback: () => URL): () => URL {
   if (program === undefined) return fallback;
   // Not `instanceof`: bundlers and test runners have their own URL classes.
