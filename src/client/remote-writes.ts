@@ -140,7 +140,6 @@ export abstract class RemoteWrites
     return adjusted === undefined ? { linkId } : { linkId, adjusted: { createdAt: adjusted.createdAt } };
   }
 
-  /** Resolves with the adjustment, if the time was adjusted. */
   async #record(record: object): Promise<AdjustedEvent | undefined> {
     const { rejected, adjusted } = await this.ingestRecords([record as RecordInput]);
     const [rejection] = rejected;

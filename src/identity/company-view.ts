@@ -31,7 +31,6 @@ export class Companies implements CompanyView {
   constructor(
     readonly resolver: IdentityResolver,
     readonly only: FrozenCodes,
-    /** Associations of identities with several companies. */
     readonly lists: ReadonlyMap<number, readonly Association[]>,
     readonly membersOf: (companyCode: number) => Iterable<number>,
     readonly recordEnd: number,

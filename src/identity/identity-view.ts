@@ -11,7 +11,6 @@ export interface IdentityView {
   readonly linkCount: number;
   /** Whether a user id is, or was, merged into another. */
   readonly hasMerges: boolean;
-  /** The actor that names an actor's identity. */
   identityOf(actor: number): number;
   /** All actors of an identity, itself first. Cost: their number. */
   actorsOf(identity: number): readonly number[];

@@ -25,7 +25,6 @@ interface CompanyPairs {
 const TOUCHED_COUNT = 16 * 1024;
 /** Cost of folding an actor, in values read. */
 const VALUES_PER_ACTOR = 8;
-/** Estimated size of a listed association. */
 const ASSOCIATION_BYTES = 160;
 
 /** Most identities have one company: a code each, 8 bytes an id. The others have an ordered list. Changes update the identities they affect. */

@@ -31,7 +31,6 @@ export interface Settings {
   readonly downloads?: string | undefined;
 }
 
-/** The URL of the page, without its hash unless the setting `hash` is on. */
 function currentUrl({ hash }: Settings): string {
   return location.href.replace(hash === undefined ? /#.*/ : "", "");
 }

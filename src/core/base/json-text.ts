@@ -131,7 +131,6 @@ export function idOfJson<T>(id: T): T | string {
   return isUnusableId(id) ? digitsOf(id) : id;
 }
 
-/** Members of events and records that hold an id. */
 const ID_MEMBER = /^(id|email|from|to|(user|anonymous|company|external)(_i|I)d)$/;
 type IdName = "id" | "email" | "from" | "to" | `${"user" | "anonymous" | "company" | "external"}${"Id" | "_id"}`;
 

@@ -75,7 +75,6 @@ const METADATA = FIELD_COUNT + 2;
 /** One bit per entry of `FIELDS`, which has at most 31. */
 const ALL_FIELDS = 2 ** FIELD_COUNT - 1;
 
-/** The meaning of each member name, including aliases. */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
   ...FIELDS.flatMap(({ camel, aliases }, index) => [camel, ...aliases].map((name): [string, number] => [name, index])),
   ["id", ID],

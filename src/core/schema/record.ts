@@ -8,7 +8,6 @@ interface RecordFields {
 
 type IdInput = string | number;
 
-/** The subject of a record: a user id, an anonymous id, or both. */
 type PersonInput =
   | { readonly userId: IdInput; readonly anonymousId?: IdInput | null | undefined }
   | { readonly userId?: IdInput | null | undefined; readonly anonymousId: IdInput };

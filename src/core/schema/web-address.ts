@@ -94,9 +94,7 @@ function hostnameOf(address: string): string | null {
 const HOST_CHARS_MAX = 253;
 /** Schemes of addresses that identify a page on a host, or an app by its package or number. */
 const SOURCE_SCHEMES = new Set(["http:", "https:", "android-app:", "ios-app:"]);
-/** Characters that a host cannot contain. */
 const NO_HOST = /[\s/\\?#@]/;
-/** An IPv6 address without brackets. */
 const BARE_IPV6 = /^[^[\]:]*:[^[\]:]*:[^[\]]*$/;
 /** Most hosts, in which only `www.` has to be stripped; and app numbers, which a browser would parse as an IP address. */
 const PLAIN_HOST = /^(?:(?:[a-z0-9-]+\.)*[a-z]+|\d+)$/;

@@ -8,7 +8,6 @@ import type { StopOptions } from "../../core/base/options.js";
 /** Key of the option that starts an export in the middle, for reading page by page. The same for all copies of this package in a process. */
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;
 
-/** The event after which events begin. */
 export interface ExportPlace extends EventKey {
   readonly createdAtMs: number;
 }

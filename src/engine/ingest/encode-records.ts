@@ -10,7 +10,6 @@ import type { Store } from "../../store/live/store.js";
 import type { Limit } from "./allowance.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
 
-/** Dictionaries that events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
 type Shared = (typeof SHARED)[number];
 

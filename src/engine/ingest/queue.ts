@@ -270,7 +270,6 @@ export class IngestQueue {
     await run().then(resolve, reject);
   }
 
-  /** Whether a queued write joins the open group, or a new one, before that is written. */
   #canJoin(write: IngestWrite): boolean {
     if (this.#openGroup?.isStale === true) return false;
     const rowCount = this.#openGroup?.rowCount ?? 0;
@@ -375,7 +374,6 @@ export class IngestQueue {
     this.#committing = this.#commit(group);
   }
 
-  /** The writes of a stale group are encoded anew. */
   #requeue(group: IngestGroup): void {
     this.#discardUncommitted();
     this.#queue.unshift(...group.writes);

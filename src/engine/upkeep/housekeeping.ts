@@ -259,7 +259,6 @@ export class Housekeeping {
     return sealing;
   }
 
-  /** Compacts in the background; `#compact` records its error. */
   #compactBehind(): void {
     this.#compact().catch(() => undefined);
   }

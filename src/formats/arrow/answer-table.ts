@@ -13,7 +13,6 @@ const NUMBERS = new Set([
   "avg", "bounceRate", "conversionRate", "durationAvgSec", "durationMedianSec", "durationP90Sec", "entities", "pagesPerSession", "rate", "stepRate",
   "total", "viewsPerVisit",
 ]);
-/** The column of a list of texts or numbers. */
 const VALUE_COLUMN = "value";
 
 /** Instants become timestamps of UTC ms, nested values JSON text, null not set. Other members of the result go to the schema's metadata. */

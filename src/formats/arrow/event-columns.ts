@@ -7,7 +7,7 @@ import type { EventInput } from "../../core/schema/event.js";
 /** The value of a row in the form of an event's member; null if not set. */
 export type ReadValue = (row: number) => unknown;
 
-/** What a column of a file sets: a member of the event, or else a key of its metadata. */
+/** The target of a column of a file: a member of the event, or else a key of its metadata. */
 export interface ColumnTarget extends ColumnPlace {
   /** True for `createdAt`, whose instants become epoch ms; those of other columns become ISO text. */
   readonly isTime: boolean;

@@ -21,7 +21,6 @@ import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
 /** `file` allows random access and ends with a footer; `stream` can be read while it arrives. */
 export type IpcFormat = "file" | "stream";
 
-/** Buffers the output of a writer until `take`. */
 class Chunks extends AsyncByteQueue {
   #chunks: Uint8Array[] = [];
 

@@ -121,7 +121,6 @@ export type ParquetFile = AsyncBuffer;
 
 export type Inflaters = Compressors;
 
-/** A column of the file, what it sets, and how to convert its values. */
 interface ParquetColumn extends ColumnTarget {
   readonly column: string;
   readonly leaves: readonly Leaf[];
@@ -231,7 +230,6 @@ async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { pa
   if (seenCount !== valueCount) throw new Error(`column ${path} declares ${valueCount} values, its pages ${seenCount}`);
 }
 
-/** Whether the header has every number that reading its page requires. */
 function isWhole({ type, compressed_page_size: size, uncompressed_page_size: wholeSize, ...header }: PageHeader): boolean {
   if (!isCount(size) || !isCount(wholeSize)) return false;
   if (type === "DICTIONARY_PAGE") return isCount(header.dictionary_page_header?.num_values);

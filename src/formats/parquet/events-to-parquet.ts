@@ -76,7 +76,6 @@ const UTC_MS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } as c
 const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: UTC_MS } as const;
 const JSON_TEXT = { type: "BYTE_ARRAY", logical_type: { type: "JSON" } } as const;
 
-/** The columns of exported events: those of an Arrow export, in the same order. */
 function parquetSchema(withIdentityIds: boolean): SchemaElement[] {
   const columns: SchemaElement[] = [
     { name: "id", repetition_type: "REQUIRED", ...TEXT },
@@ -132,7 +131,6 @@ export async function* eventsToParquet(
   yield taken(bytes);
 }
 
-/** The smallest number of groups, of about equal length. */
 function* groupsOf(rows: Uint32Array): Generator<Uint32Array> {
   const length = Math.ceil(rows.length / Math.ceil(rows.length / GROUP_ROW_COUNT));
   for (let from = 0; from < rows.length; from += length) yield rows.subarray(from, from + length);

@@ -126,7 +126,6 @@ class Connections {
     if (count === 1) this.#idle.add(socket);
   }
 
-  /** Whether more connections than the limit wait for answers. */
   get isFull(): boolean {
     return this.#requestCounts.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }

@@ -183,7 +183,6 @@ export class HeldLock implements StorageLock {
 // anything. A holder that resumes finds its claim missing: it checks before every answer and before every rename.
 const POLL_MS = 5;
 const CONTEND_MS_MAX = 2_000;
-/** Share of the lease between two renewals. */
 const RENEWAL_SHARE = SERVER_LIMITS.lockRenewMs / SERVER_LIMITS.lockLeaseMs;
 /** Extra time to wait beyond the lease, because other contenders may briefly hold claims. */
 const GRACE_MS = 4_000;

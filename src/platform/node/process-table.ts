@@ -102,7 +102,6 @@ function currentIdentity(): ProcessIdentity {
 /** Cached: a host name that changes at run time must not make this process look like two. */
 let current: ProcessIdentity | null = null;
 
-/** The processes of this machine, as far as this process can see them. */
 export function machineProcesses(): ProcessTable {
   current ??= currentIdentity();
   const isProcOurs = !isProcForeign();

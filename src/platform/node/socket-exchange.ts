@@ -258,7 +258,6 @@ interface QueuedRequest extends ReceivedRequest {
 /** Answers a request; null if it has already written to the socket. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
 
-/** Limits for answers on sockets, and what the answers of a server share. */
 export interface Answering {
   readonly limits: SocketLimits;
   readonly streams: OpenStreams;

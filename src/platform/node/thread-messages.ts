@@ -12,14 +12,12 @@ export interface ThreadData {
   readonly rules: EdgeRules;
 }
 
-/** An error in a form that can be sent to another thread. */
 export interface ErrorMessage {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
-/** A request in a form that can be sent to another thread. */
 export interface RequestMessage {
   readonly method: string;
   readonly target: string;
@@ -49,7 +47,6 @@ export type FromSockets =
   | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: ErrorMessage }
   | { readonly kind: "closed" };
 
-/** From the handler's thread to the sockets'. */
 export type ToSockets =
   | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number; readonly isKeyless: boolean }
   /** `stream`: the body is requested chunk by chunk. */
@@ -135,7 +132,6 @@ function programText(locate: () => URL): string {
   }
 }
 
-/** Emits a process warning about reduced service. */
 export function warn(text: string): void {
   process.emitWarning(text, "DaybookWarning");
 }

@@ -13,7 +13,6 @@ export function emptyBitmap(rowCount: number): Bitmap {
   return new Uint32Array(wordCount(rowCount));
 }
 
-/** A bitmap of rows `[from, to)` of `rowCount`. */
 export function rangeBitmap(rowCount: number, from: number, to: number): Bitmap {
   const bits = new Uint32Array(wordCount(rowCount));
   if (from >= to) return bits;
@@ -55,7 +54,6 @@ export function countBits(bits: Bitmap): number {
   return count;
 }
 
-/** Number of rows that are in every one of several bitmaps of equal length. */
 export function countCommonBits(bitmaps: readonly Bitmap[]): number {
   const [first, second, third] = bitmaps;
   if (first === undefined) return 0;

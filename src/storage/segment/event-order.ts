@@ -90,7 +90,6 @@ export class IdIndex {
   }
 }
 
-/** Spreads events with the same id over the index by project. */
 export function projectSalt(project: string, seed = 0): number {
   let salt = seed;
   for (let at = 0; at < project.length; at += 1) salt = Math.imul(salt ^ project.charCodeAt(at), 0x01000193);

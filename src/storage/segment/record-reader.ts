@@ -31,7 +31,6 @@ interface MetadataKey {
   readonly name: string;
   readonly column: string;
   readonly values: Dictionary;
-  /** Parsed texts, numbers and booleans by code. */
   readonly scalars: Map<number, unknown>;
 }
 

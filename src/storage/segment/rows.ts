@@ -60,7 +60,6 @@ export interface Rows {
   ids(): Uint8Array;
   /** The project of a row whose id is loaded; it distinguishes events with the same id. */
   projectOf(row: number): string;
-  /** Store sequence by row. */
   sequences(): Uint32Array;
   /** Cached for settled rows while memory allows. @param since other inputs of the value: it is recomputed if any of them is another object */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;

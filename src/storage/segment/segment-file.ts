@@ -139,7 +139,6 @@ export interface SegmentMeta {
   readonly excerpts?: readonly ExcerptMeta[];
 }
 
-/** Name of the block with the actors of the rows. */
 export const ACTORS_BLOCK = "who";
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */

@@ -74,7 +74,6 @@ export interface SegmentSource {
   release?(): void;
 }
 
-/** Cache key of a small segment's whole file. */
 const WHOLE_FILE = "whole file";
 
 export type ProjectTexts = Pick<Dictionary, "valueOf">;

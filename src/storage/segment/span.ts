@@ -4,7 +4,6 @@ import { Head } from "./head.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 
-/** A segment, a head, or a span of several of them. */
 export type SpanPart = Span | Segment | Head;
 
 export interface SpanResult {
@@ -59,7 +58,6 @@ export class Span {
     this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
-  /** Whether it has taken over the cache of another span. */
   goesOnWith(former: Span): boolean {
     return this.#cache === former.#cache;
   }

@@ -136,7 +136,6 @@ export interface ExcerptMeta {
   readonly name: string;
   readonly of: readonly string[];
   readonly rowCount: number;
-  /** Columns in which any row of the excerpt has a value. */
   readonly columns: readonly { readonly name: string; readonly width: 1 | 2 | 4 }[];
 }
 

@@ -23,7 +23,6 @@ export class BatchBuilder {
   valueCount = 0;
   times = new Float64Array(START_ROW_COUNT);
   ids = new Uint8Array(START_ROW_COUNT * 16);
-  /** One array per entry of `FIELDS`. */
   codes = Array.from({ length: FIELD_COUNT }, () => new Uint32Array(START_ROW_COUNT));
   shapes = new Uint32Array(START_ROW_COUNT);
   values = new Uint32Array(4_096);

@@ -27,7 +27,6 @@ const SMALL_FILE_BYTES = 16 * 1024;
 /** Segments opened at once: each keeps its file open meanwhile, and file descriptors are limited. */
 const OPEN_SEGMENT_COUNT = 32;
 
-/** Folders of the numbered files that a manifest names. */
 export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
 
 interface CheckedSegment extends MadeSegment {

@@ -44,7 +44,6 @@ export interface BackupMark {
 
 /** The file that names all other valid files; replaced as a whole. */
 export interface Manifest {
-  /** Format of all files of the store. */
   readonly format: typeof FORMAT;
   /** Increases by one with each opening for writing. */
   readonly epoch: number;

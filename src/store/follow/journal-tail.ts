@@ -126,7 +126,6 @@ export class JournalTail {
     return { frames: frames.slice(0, count), isWaiting: count < frames.length };
   }
 
-  /** The number of leading frames that can no longer be cut off. */
   #settledCount(frames: readonly FoundFrame[], lastJournal: number, startedMs: number): number {
     const synced = frames.reduce((most, { frame }) => Math.max(most, frame.syncedSequence), 0);
     let count = 0;

@@ -8,7 +8,6 @@ import type { Storage } from "../storage/storage.js";
 /** When an ingest resolves: `disk` after the journal sync, `os` after the write, with a sync every second. */
 export type Durability = "disk" | "os";
 
-/** Sync interval in `os` mode. */
 const OS_SYNC_MS = 1_000;
 
 /** The sequences of a commit: those of its events from `first` on, then those of its records, all below `next`. */

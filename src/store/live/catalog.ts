@@ -52,7 +52,6 @@ export class Catalog {
   #segments: readonly Segment[] = [];
   #sealedColumnCount = 0;
   #spans = SpanTree.EMPTY;
-  /** Heads whose rows are being written as segments. */
   #sealing: readonly Head[] = [];
   #full: readonly Head[] = [];
   #heads = new Map<number, Head>();

@@ -19,7 +19,7 @@ import { type Snapshot, Catalog } from "./catalog.js";
 import { Claim, CurrentManifest } from "./claimed-manifest.js";
 import { Identities } from "./identities.js";
 
-/** What queries see of a store: its current state, or that of an earlier sequence. */
+/** The state that queries read: the current one, or that of an earlier sequence. */
 export interface VisibleStore {
   readonly budget: MemoryBudget;
   readonly dictionaries: Dictionaries;

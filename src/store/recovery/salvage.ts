@@ -60,7 +60,6 @@ function valueCountOf(shape: number, readable: ReadableCodes): number | null {
   return readable.has(SHAPE_COLUMN, shape) ? readable.dictionaries.keysOfShape(shape).length : null;
 }
 
-/** Whether the metadata values of a row, starting at `valuesAt`, are readable. */
 function areValuesReadable(shape: number, values: Uint32Array, valuesAt: number, readable: ReadableCodes): boolean {
   return readable.dictionaries.keysOfShape(shape).every((key, at) => readable.has(metadataColumn(key), values[valuesAt + at]!));
 }

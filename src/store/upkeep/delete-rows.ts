@@ -70,7 +70,6 @@ async function withoutAll(store: Store, doomed: DeletionRule, codes: CodesByDict
   return rewritten;
 }
 
-/** Removes the written files if `act` fails. */
 async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act: () => Promise<T>): Promise<T> {
   try {
     return await act();

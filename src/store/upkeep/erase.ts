@@ -9,7 +9,7 @@ import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
 import { CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten } from "./replace-content.js";
 
-/** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
+/** Codes in the dictionaries of user ids and anonymous ids. */
 interface Erased {
   readonly userIds: ReadonlySet<number>;
   readonly anonymousIds: ReadonlySet<number>;
@@ -100,7 +100,6 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
   });
 }
 
-/** The records of everyone else, without anonymous ids of the erased. */
 function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) {
   const { records } = store;
   const isGone = goneRecords(store, erased);

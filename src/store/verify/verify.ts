@@ -84,7 +84,7 @@ export async function verify(storage: Storage): Promise<VerifyReport> {
     const manifest = await verification.readManifest(bytes);
     if (manifest === null) return verification.report([], 0);
     await verification.verifyBase(manifest);
-    // What is missing may just have been replaced by a writer.
+    // A missing file may just have been replaced by a writer.
     return verification.findings.count === 0 || (await isStillThere()) ? await verification.verifyRows(manifest) : null;
   });
 }
@@ -96,7 +96,6 @@ class Verification {
   readonly #sequences = new SequenceSet();
   readonly #records = new RecordChecker(this.findings, this.#sequences);
   readonly #ids = new UniqueIds();
-  /** Dictionary sizes covered by dictionary files. */
   #sealedSizes: ReadonlyMap<string, number> = new Map();
   #journals: VerifiedJournals | null = null;
   #fileCount = 0;
