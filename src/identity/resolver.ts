@@ -31,10 +31,6 @@ class KnownCodes {
     if (code > 0) this.#mentions.remove(code, row);
   }
 
-  recordsOf(code: number): readonly number[] {
-    return this.#mentions.of(code);
-  }
-
   addRecordOnly(code: number): void {
     this.#recordOnly.add(code);
   }

@@ -56,11 +56,7 @@ export function writeUuidOfText(text: string, bytes: Uint8Array, offset: number)
   if (!writeUuid(text, bytes, offset)) bytes.set(hashedUuid("id", text), offset);
 }
 
-/**
- * The id of an event sent with a public key: the first 48 bits of the key's own hash, by which its events are found again, then a hash with its
- * project, so that it never equals an id that servers send.
- * @param keySha256 lower-case hex
- */
+/** 48 bits of the key's hash, which find its events again, then a hash with its project: never an id of servers. @param keySha256 lower-case hex */
 export function uuidOfPublic(project: string, id: string, keySha256: string): string {
   return `${startOfPublic(keySha256)}${uuidText(hashedUuid("public", `${project}\0${id}`)).slice(START_CHARS)}`;
 }

@@ -220,10 +220,7 @@ export class IngestQueue {
     return outcome;
   }
 
-  /**
-   * Stores records and returns the outcome of each. The array may change after the call returns, its records may not. Yields to other work meanwhile.
-   * @throws overloaded, what `decode` throws other than DaybookError, and what a commit throws
-   */
+  /** The array may change after the call returns, its records may not. Yields. @throws overloaded, other errors of `decode`, those of a commit */
   addRecords(records: readonly unknown[], decode: QueuedRecords["decode"], limit: Limit | null = null): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       this.#addRows(records.length);

@@ -278,10 +278,7 @@ class FileStorage implements Storage {
     });
   }
 
-  /**
-   * Takes the lock of the store, and removes temporary files left by other processes.
-   * @throws store_locked; invalid_parameter, read_only or storage_full naming the directory, if it cannot be created
-   */
+  /** Also removes temporary files of other processes. @throws store_locked; invalid_parameter, read_only or storage_full naming the directory */
   async lock(): Promise<StorageLock> {
     await this.#makeRoot();
     return attempt("lock", "", async () => {

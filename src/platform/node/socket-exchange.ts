@@ -44,11 +44,7 @@ export class IncomingBody {
     incoming.read(0);
   }
 
-  /**
-   * All bytes, as for `WireRequest.readBody`. Call at most once, and not after `drop`. With a declared length, resolves with the last byte: the
-   * stream's `end` comes several turns later.
-   * @throws body_too_large, aborted, and what `onBytes` throws
-   */
+  /** At most once, not after `drop`. Resolves with the last declared byte, before `end`. @throws body_too_large, aborted, what `onBytes` throws */
   read(maxByteLength: number, onBytes: (byteLength: number) => void): Promise<Uint8Array> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {

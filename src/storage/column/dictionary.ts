@@ -279,7 +279,7 @@ export class Dictionary {
     if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
   }
 
-  /** Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all, or fewer if its cost is known or paid already. */
+  /** Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all, fewer if it is known or as costly so far. */
   isOrderWorth(codeCount: number): boolean {
     if (codeCount >= this.size * ORDER_SHARE) return true;
     if (this.#inOrder.length >= this.size * KNOWN_SHARE) return codeCount >= this.size * KNOWN_ORDER_SHARE;

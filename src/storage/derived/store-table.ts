@@ -43,7 +43,7 @@ export class Watermark {
     return takenCount < this.#segments.size ? null : { segments: segments.sort((a, b) => a.day - b.day), heads };
   }
 
-  /** About `rowCount` of the earliest head rows; a head with less than twice as many whole, as what it derives is cached. @param heads not empty */
+  /** The earliest head rows: `rowCount`, or a whole head below twice as many, whose derived values are cached. @param heads not empty */
   static firstOf(heads: readonly HeadView[], rowCount = PIECE_ROW_COUNT): { readonly heads: readonly HeadView[]; readonly sequence: number } {
     const { firstSequence, lastSequence } = heads.reduce((a, b) => (b.firstSequence < a.firstSequence ? b : a));
     const wanted = Math.max(firstSequence + rowCount - 1, lastSequence < firstSequence + 2 * rowCount ? lastSequence : 0);
