@@ -101,7 +101,6 @@ function retryAfterMs(header: string | null, nowMs: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms - nowMs);
 }
 
-/** Limits how many calls run at once; the others wait in order. */
 class CallSlots {
   #freeCount: number;
   readonly #waiting: (() => void)[] = [];
@@ -301,7 +300,6 @@ function responseError(response: HttpResponse, requestLine: string): DaybookErro
   });
 }
 
-/** The error for a response that is not from a Daybook server, such as a proxy's error page. */
 function foreignResponseError({ status, type, requestId }: HttpResponse, requestLine: string): DaybookError {
   const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
   const message = `${requestLine}: expected an answer from a Daybook server, got status ${status} and ${what}`;

@@ -1,12 +1,7 @@
 import { DaybookError, parameterError, type ErrorCode } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 
-/**
- * Serializes a value as JSON, and rejects values that JSON would change or drop.
- * As in the library, `undefined` members are left out, and `undefined` items become `null`.
- * @param acceptsDates true: a `Date` becomes ISO text; false: it is rejected
- * @throws invalid_parameter, invalid_filter_value (both name the member)
- */
+/** Rejects values that JSON would change or drop. @param acceptsDates true: as ISO text @throws invalid_parameter, invalid_filter_value */
 export function jsonText(value: unknown, acceptsDates: boolean): string {
   checkValue(value, "", 1, acceptsDates);
   return JSON.stringify(value ?? null);

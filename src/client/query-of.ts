@@ -48,7 +48,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === "[object Object]";
 }
 
-/** Converts a wire name, or a path of wire names, to camelCase. */
 export function camelCase(path: string): string {
   return path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

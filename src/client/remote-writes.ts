@@ -25,16 +25,12 @@ function hasNoId(id: unknown): boolean {
 }
 
 interface Chunk {
-  /** JSON text of the list. */
   readonly text: string;
-  /** Index of each item in the batch. */
   readonly indexes: readonly number[];
 }
 
 interface ItemRule {
-  /** Error code of an item that cannot be sent. */
   readonly code: ErrorCode;
-  /** Whether an item may have an id. */
   readonly acceptsId: (item: object) => boolean;
 }
 
@@ -45,10 +41,7 @@ const RECORD_RULE: ItemRule = {
   acceptsId: (item) => ["identify", "group", "alias"].includes((item as { type?: string }).type ?? ""),
 };
 
-/**
- * Splits a batch into requests of limited size, and gives each item an id, so that a resent item is not stored twice.
- * Items that cannot be sent go to `rejected`.
- */
+/** Requests of limited size; each item has an id, so that a resent one is not stored twice. Items that cannot be sent go to `rejected`. */
 function* chunksOf(items: readonly unknown[], rule: ItemRule, nowMs: () => number, rejected: RejectedEvent[]): Generator<Chunk> {
   let texts: string[] = [];
   let indexes: number[] = [];
@@ -147,7 +140,6 @@ export abstract class RemoteWrites
     return adjusted === undefined ? { linkId } : { linkId, adjusted: { createdAt: adjusted.createdAt } };
   }
 
-  /** Resolves with the adjustment, if the time was adjusted. */
   async #record(record: object): Promise<AdjustedEvent | undefined> {
     const { rejected, adjusted } = await this.ingestRecords([record as RecordInput]);
     const [rejection] = rejected;
@@ -187,7 +179,6 @@ function requireArray(value: unknown, param: string): void {
   if (!Array.isArray(value)) throw parameterError("invalid_parameter", param, `expected an array, got ${shown(value)}`);
 }
 
-/** Converts a rejection to the error that the library throws for a single record. */
 function errorOf({ code, message }: RejectedEvent): DaybookError {
   const knownCode = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "invalid_parameter";
   const [, param, reason] = /^([A-Za-z][\w.[\]]*): ([^]*)$/.exec(message) ?? [];

@@ -72,7 +72,6 @@ export function openDaybook(options: DaybookOptions): Promise<Daybook> {
   return openOn(options, inMemory);
 }
 
-/** Creates what executes the plans of a store. */
 type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOptions) => Executor;
 
 const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined));
@@ -111,7 +110,6 @@ export function storeOf(daybook: Daybook): Store | null {
   return daybook instanceof EmbeddedDaybook ? EmbeddedDaybook.storeOf(daybook) : null;
 }
 
-/** What a Daybook needs besides its store. */
 interface StoreExtras {
   readonly keys: StoreKeys;
   readonly saved: readonly StoredSegment[];
@@ -121,7 +119,6 @@ interface StoreExtras {
   readonly scrub: typeof Scrub | null;
 }
 
-/** Wires one store: queries go to the executor, events to the queue, files to housekeeping. */
 class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, FillingDaybook {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;

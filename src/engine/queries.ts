@@ -16,10 +16,7 @@ export interface Authorization {
 
 type AuthorizedQueries = Readonly<Record<ReportName, (input: never, options?: QueryOptions & Authorization) => Promise<unknown>>>;
 
-/**
- * A Daybook whose queries are validated, then authorized, then run. A wrapped one may skip the authorization: callers that rely on it must check that
- * it was called.
- */
+/** Queries are validated, authorized, then run. A wrapped Daybook may skip the authorization: callers must check that it was called. */
 export interface AuthorizedDaybook extends AuthorizedQueries {
   explain(report: ReportName, input?: object, options?: Authorization): Promise<Explanation>;
 }
@@ -43,7 +40,6 @@ const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 /** Every query of a Daybook as a method: plans the input, runs the plan, and seals cursors into text. */
 export abstract class PlannedQueries extends QueryMethods {
   protected abstract plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>>;
-  /** Reports the notices about a query. */
   protected abstract notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void;
   protected abstract execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>>;
   protected abstract sealCursor(next: CursorPosition, plan: Plan<"searchEvents" | "identitySessions">): string;

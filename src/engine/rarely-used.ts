@@ -1,4 +1,4 @@
-// What most programs never use, in one chunk: split up, it would pull what the chunks share out of the core.
+// Rarely used functions, in one chunk: split up, it would pull what the chunks share out of the core.
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { Following, openWhenFull } from "./follow/following.js";

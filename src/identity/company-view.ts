@@ -12,7 +12,6 @@ import { Turns } from "../core/base/yield.js";
 import { countBefore, firstAtLeast } from "../core/base/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../core/schema/fields.js";
 
-/** An event or a group record that associates an actor with a company. */
 export interface Association {
   readonly ms: number;
   /** Key of the event. A record has no project, so it sorts before an event of the same id. */
@@ -28,15 +27,12 @@ export function compareAssociations(a: Association, b: Association): number {
   return a.ms - b.ms || compareKeys(a.key, b.key);
 }
 
-/** The companies of identities in one snapshot. */
 export class Companies implements CompanyView {
   constructor(
     readonly resolver: IdentityResolver,
     readonly only: FrozenCodes,
-    /** Associations of identities with several companies. */
     readonly lists: ReadonlyMap<number, readonly Association[]>,
     readonly membersOf: (companyCode: number) => Iterable<number>,
-    /** Number of records in the snapshot. */
     readonly recordEnd: number,
   ) {}
 
@@ -86,7 +82,6 @@ export class Companies implements CompanyView {
 }
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-/** Columns that associate actors with companies. */
 export const COMPANY_COLUMNS = ["companyId", "userId", "anonymousId"] as const;
 
 /** A segment's rows with a company of their own, by ascending actor. 12 bytes an actor, 4 a row. */
@@ -149,7 +144,6 @@ function group(keys: Float64Array, companyOfRow: ArrayLike<number>): CompanyRows
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */
 
-/** A snapshot of rows, identities and companies. */
 export interface CompanySnapshot extends IdentitySnapshot {
   /** Null when no companies are requested. */
   readonly companies: CompanyView | null;

@@ -18,7 +18,6 @@ export interface DecodedRecord {
   readonly texts: Readonly<Record<RecordField, string>>;
 }
 
-/** A project to create. */
 export interface NamedProject {
   readonly project: string;
 }
@@ -86,7 +85,6 @@ function decodeProject(input: unknown): NamedProject {
   return { project: requiredText(membersOf(input, ["name"], []), "name") };
 }
 
-/** An unlink of the record with this id. */
 export function unlinkOf(id: Uint8Array, context: RecordContext): DecodedRecord {
   return { kind: RECORD_KINDS.unlink, id, createdAtMs: context.nowMs, isAdjusted: false, texts: NOTHING };
 }

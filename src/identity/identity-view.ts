@@ -11,7 +11,6 @@ export interface IdentityView {
   readonly linkCount: number;
   /** Whether a user id is, or was, merged into another. */
   readonly hasMerges: boolean;
-  /** The actor that names an actor's identity. */
   identityOf(actor: number): number;
   /** All actors of an identity, itself first. Cost: their number. */
   actorsOf(identity: number): readonly number[];
@@ -40,7 +39,6 @@ export interface KnownEnds {
   readonly companies: number;
 }
 
-/** Whether a snapshot has an actor. */
 export function isActorBefore(actor: number, { users, anonymous }: KnownEnds): boolean {
   return actor >>> 1 < ((actor & 1) === 0 ? users : anonymous);
 }
@@ -57,9 +55,7 @@ export interface CompanyView {
   lastCompany(identity: number): number;
   /** The identities that only ever had this company. Call it in the snapshot's tick. Cost: their number; once, all identities with a company. */
   membersOf(companyCode: number): Iterable<number>;
-  /** The identities that had several companies. */
   changedIdentities(): readonly number[];
-  /** Whether any identity had several companies. */
   readonly hasChanges: boolean;
   /** Whether an event or a live group record names this company. Call it in the snapshot's tick. */
   has(companyCode: number): boolean;
@@ -67,7 +63,6 @@ export interface CompanyView {
   traitsOf(companyCode: number): Readonly<Record<string, unknown>> | null;
 }
 
-/** A snapshot of rows and identities. */
 export interface IdentitySnapshot extends RowsOfSnapshot {
   readonly identities: IdentityView;
 }

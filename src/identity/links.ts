@@ -2,7 +2,6 @@ import { compareCodePoints } from "../core/base/text-order.js";
 import { RowsByCode } from "./record-table.js";
 import { LIMITS } from "../core/base/limits.js";
 
-/** A link from an anonymous id to a user, and its time. */
 interface Link {
   readonly userId: number;
   readonly ms: number;
@@ -12,7 +11,6 @@ interface Link {
 export class AnonymousLinks {
   /** The earliest event per user, by anonymous id. Nearly all anonymous ids have one user. */
   readonly #events = new Map<number, Map<number, number>>();
-  /** Live records by anonymous id. */
   readonly #records = new RowsByCode();
 
   /** @param userIdOf text of a user id's code: breaks ties between links @param linkOfRow the link of a record */
@@ -63,7 +61,6 @@ export class AnonymousLinks {
   }
 }
 
-/** An alias between two user ids. */
 interface Alias {
   readonly from: number;
   readonly to: number;
@@ -158,7 +155,6 @@ export class ChangeLog {
   #actors: number[] = [];
   #forgottenCount = 0;
 
-  /** Number of all moves ever. */
   get count(): number {
     return this.#forgottenCount + this.#actors.length;
   }

@@ -25,13 +25,9 @@ interface CompanyPairs {
 const TOUCHED_COUNT = 16 * 1024;
 /** Cost of folding an actor, in values read. */
 const VALUES_PER_ACTOR = 8;
-/** Estimated size of a listed association. */
 const ASSOCIATION_BYTES = 160;
 
-/**
- * The companies of identities, from events and group records. Most identities have one company: a code each, 8 bytes an id; the others have an
- * ordered list of all their associations. New rows, links and records update only the identities they affect.
- */
+/** Most identities have one company: a code each, 8 bytes an id. The others have an ordered list. Changes update the identities they affect. */
 export class Memberships extends StoreTable<CompanyPairs> {
   /** The company that an actor's events name; MIXED for several. */
   #ofActors = new PagedCodes();
@@ -46,7 +42,6 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #touched: Set<number> | null = null;
   /** Identities folded for a snapshot whose rows were missing: the next snapshot may undo their change, so it folds them again. */
   readonly #folded = new Set<number>();
-  /** Identities whose companies changed. */
   readonly #changes = new ChangeLog();
   #identities: IdentityView | null = null;
   #groupMoveCount = 0;
@@ -61,7 +56,6 @@ export class Memberships extends StoreTable<CompanyPairs> {
     super(budget, use);
   }
 
-  /** Number of changes so far, for `changedBetween`. */
   get changeCount(): number {
     return this.#changes.count;
   }
@@ -71,10 +65,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     return this.#changes.between(from, to);
   }
 
-  /**
-   * The companies of a snapshot that is no earlier than the last one; null when something is missing. Later changes do not affect the result. Cost:
-   * the new pairs of ids and companies, and the associations of affected identities with several companies.
-   */
+  /** Null when something is missing. Later changes do not affect the result. Cost: new pairs, and the associations of affected identities. */
   of(moment: IdentitySnapshot, missing: PendingLoads): CompanyView | null {
     if (!this.takeRows(moment, missing)) return null;
     const { identities } = moment;

@@ -56,16 +56,12 @@ class RecordOrder {
 /** Kinds of records: see `record.ts`. An unlink has the id of the record it undoes. */
 export const RECORD_KINDS = { identify: 1, group: 2, alias: 3, unlink: 4 } as const;
 
-/**
- * Fields of a record, each a code of its dictionary (0: none). An alias has its `to` in userId and its `from` in both other id columns, because it
- * may be either kind of id.
- */
+/** Codes of their dictionaries (0: none). An alias has `to` in userId, and `from`, which may be either kind of id, in both other id columns. */
 export const RECORD_FIELDS = ["userId", "anonymousId", "fromUserId", "email", "companyId", "traits"] as const;
 export type RecordField = (typeof RECORD_FIELDS)[number];
 
 export const RECORD_FIELD_COUNT = RECORD_FIELDS.length;
 
-/** The dictionary of a field's values. */
 export const DICTIONARY_OF_FIELD: Readonly<Record<RecordField, string>> = {
   userId: "userId",
   anonymousId: "anonymousId",
@@ -89,7 +85,6 @@ export interface RecordColumns {
   readonly codes: Uint32Array;
 }
 
-/** All records of a store. */
 export class RecordTable implements RecordColumns {
   rowCount = 0;
   kinds = new Uint8Array(64);
@@ -97,7 +92,6 @@ export class RecordTable implements RecordColumns {
   ids = new Uint8Array(64 * 16);
   sequences = new Uint32Array(64);
   codes = new Uint32Array(64 * RECORD_FIELD_COUNT);
-  /** Rows by id. */
   readonly #index = new IdIndex();
   readonly inOrder = new RecordOrder(this);
 
@@ -107,7 +101,6 @@ export class RecordTable implements RecordColumns {
     return ofColumns + this.#index.byteLength + this.inOrder.byteLength;
   }
 
-  /** Adds one row, with the codes from `codesAt` on. Returns its number. */
   append(kind: number, createdAtMs: number, ids: Uint8Array, idAt: number, sequence: number, codes: Uint32Array, codesAt: number): number {
     const row = this.rowCount;
     if (row === this.times.length) this.#grow();
@@ -120,7 +113,6 @@ export class RecordTable implements RecordColumns {
     return row;
   }
 
-  /** Adds a row of other records. Returns its number. */
   copy({ kinds, times, ids, sequences, codes }: RecordColumns, row: number): number {
     return this.append(kinds[row] as number, times[row] as number, ids, row * 16, sequences[row] as number, codes, row * RECORD_FIELD_COUNT);
   }

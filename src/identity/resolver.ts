@@ -31,16 +31,10 @@ class KnownCodes {
     if (code > 0) this.#mentions.remove(code, row);
   }
 
-  recordsOf(code: number): readonly number[] {
-    return this.#mentions.of(code);
-  }
-
-  /** A record introduced this code. */
   addRecordOnly(code: number): void {
     this.#recordOnly.add(code);
   }
 
-  /** An event uses this code. */
   seen(code: number): void {
     if (this.#recordOnly.size > 0) this.#recordOnly.delete(code);
   }

@@ -18,7 +18,6 @@ const NOTHING = new Uint8Array(0);
 
 const EMPTY_FILE: FileContent = { durable: NOTHING, changes: [], current: NOTHING, isDetached: false };
 
-/** A file whose bytes are all durable. */
 function settledFile(bytes: Uint8Array): FileContent {
   return { durable: bytes, changes: [], current: bytes, isDetached: false };
 }
@@ -52,13 +51,9 @@ export function synced(file: FileContent, begun: FileContent): FileContent {
   return { ...file, durable: covered.reduce(changed, file.durable), changes: rest };
 }
 
-/**
- * What a failed sync does to the changes: `kept` for the next sync; `dropped`: clean according to the kernel, and still read;
- * `evicted`: dropped, and read back from the disk.
- */
+/** Changes after a failed sync: `kept` for the next one; `dropped`: clean to the kernel, still read; `evicted`: dropped, and read from the disk. */
 export type LostPages = "kept" | "dropped" | "evicted";
 
-/** The file after a failed sync. */
 export function afterFailedSync(file: FileContent, pages: LostPages): FileContent {
   if (pages === "kept" || file.changes.length === 0) return file;
   return pages === "evicted" ? settledFile(file.durable) : { ...file, changes: [], isDetached: true };
@@ -128,7 +123,6 @@ export interface DiskOperation {
   readonly path: string;
 }
 
-/** Creates an error like those of Node's file functions. */
 export function errnoError(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }

@@ -33,7 +33,6 @@ async function expectError(code: ErrorCode | null, what: string, run: () => Prom
   }
 }
 
-/** A case for every storage. */
 function storageCase(name: string, run: (storage: Storage, open: () => Promise<Storage>) => Promise<void>): StorageCase {
   return { name, run: async (open) => await run(await open(), open) };
 }

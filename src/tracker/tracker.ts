@@ -31,7 +31,6 @@ export interface Settings {
   readonly downloads?: string | undefined;
 }
 
-/** The URL of the page, without its hash unless the setting `hash` is on. */
 function currentUrl({ hash }: Settings): string {
   return location.href.replace(hash === undefined ? /#.*/ : "", "");
 }
@@ -123,7 +122,6 @@ function visitorId(kind?: string): string | undefined {
   return kind === "storage" && "length" in store ? (store[ID] = store[ID] || randomId()) : undefined;
 }
 
-/** Whether this visitor has opted out. */
 function isOptedOut(): boolean {
   return OPT_OUT in store;
 }
@@ -147,10 +145,7 @@ const MAX_STORED_EVENTS = 50;
 /** The server rejects older events. */
 const MAX_AGE_MS = 3_600_000;
 
-/**
- * Creates a queue that sends events. An event that fails temporarily is stored under its own key, so that tabs never overwrite each other's events.
- * Stored events are retried one at a time, each after the server has answered another event.
- */
+/** Failed events are stored under keys of their own, so that tabs never overwrite each other's, and retried one by one after an answer. */
 function openQueue(url: URL, key: string): (event: TrackedEvent) => void {
   const prefix = `daybook.${key}.`;
 
@@ -232,11 +227,7 @@ export interface Tracker {
 /** A call made before the script has loaded: a method and its arguments. */
 export type QueuedCall = readonly [name: keyof Tracker, ...args: unknown[]];
 
-/**
- * Starts the tracker on this page.
- * @param url endpoint that events are sent to
- * @param queued calls made before the start; they run before the first view, because one of them may opt out
- */
+/** @param url endpoint that events are sent to @param queued calls made before; they run before the first view, because one may opt out */
 export function startTracker(settings: Settings, url: URL, queued: readonly QueuedCall[] = []): Tracker {
   openStore();
   const record = openRecorder(settings, openQueue(url, settings.key));

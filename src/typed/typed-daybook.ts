@@ -83,7 +83,6 @@ export type TypedMeasure<E> =
   | { readonly type: "unique_values"; readonly field: TypedField<E> }
   | { readonly type: NumericMeasureType; readonly field: "value" | `metadata.${NumericPath<E>}` };
 
-/** Members of queries that name events or their content. */
 interface EventSlots<E> {
   readonly eventName: keyof E & string;
   readonly filterGroups: readonly { readonly filters: readonly TypedFilter<E>[] }[];

@@ -3,7 +3,6 @@ import { piecesOf, type Steps, type Turns } from "./yield.js";
 
 type NumberArray = Uint8Array | Int8Array | Uint32Array | Int32Array | Float64Array;
 
-/** Groups items by key, keeping their order. */
 export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
@@ -15,7 +14,6 @@ export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
-/** The value of a key, made and kept where there is none. */
 export function getOrMake<K, V>(values: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
   let value = values.get(key);
   if (value === undefined) values.set(key, (value = make()));
@@ -29,7 +27,6 @@ export function numberIn<T>(numbers: Map<T, number>, item: T): number {
   return number;
 }
 
-/** Merges two sorted lists of row numbers. Cost: linear. */
 export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
   const merged = new Uint32Array(a.length + b.length);
   let [fromA, fromB] = [0, 0];
@@ -58,10 +55,7 @@ const SORT_VALUE_COUNT = 8;
 /** Cost of merging a number. */
 const MERGE_VALUE_COUNT = 2;
 
-/**
- * Sorts numbers in ascending order, in `numbers` itself or in an array of its size: keeps runs that already ascend, sorts the others,
- * and merges neighbours until one is left. Cost: n times the logarithm of the number of runs.
- */
+/** Keeps runs that already ascend and merges neighbours, in `numbers` or an array of its size. Cost: n times the logarithm of the runs. */
 export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<Float64Array> {
   let starts = await cutRuns(numbers, turns);
   let from = numbers;
@@ -99,7 +93,6 @@ async function cutRuns(numbers: Float64Array, turns: Turns): Promise<number[]> {
   return starts;
 }
 
-/** Merges the neighbours `[start, middle)` and `[middle, end)`. */
 async function mergeRuns(from: Float64Array, into: Float64Array, start: number, middle: number, end: number, turns: Turns): Promise<void> {
   let left = start;
   let right = middle;
@@ -124,10 +117,7 @@ async function mergeRuns(from: Float64Array, into: Float64Array, start: number, 
 /** Numbers up to it are exact. */
 const EXACT_SPAN = 2 ** 53;
 
-/**
- * The indexes below `count` in order, yielding. Cost: a sort of numbers; one of indexes, without a yield, for numbers too far apart.
- * @param numberOf whole numbers @param compare orders by these numbers first
- */
+/** The indexes below `count` in order; yields unless the numbers are too far apart. @param numberOf whole numbers, by which `compare` orders first */
 export async function orderedBy(count: number, numberOf: (at: number) => number, compare: (a: number, b: number) => number, turns: Turns): Promise<Uint32Array> {
   const keys = new Float64Array(count);
   let [least, greatest] = [Infinity, -Infinity];
@@ -160,13 +150,9 @@ export interface PlacesByKey {
   readonly places: Uint32Array;
 }
 
-/** Items, or keys, per step of `placesByKey`. */
 export const PLACES_PER_STEP = 32 * 1024;
 
-/**
- * Orders the indexes of items by their keys: a counting sort.
- * @param keyEnd exclusive upper bound of the keys @param firstKey items with smaller keys are left out
- */
+/** A counting sort of the indexes of items. @param keyEnd exclusive bound of the keys @param firstKey items with smaller keys are left out */
 export function* placesByKey(keys: Uint32Array, keyEnd: number, firstKey = 0): Steps<PlacesByKey> {
   // One entry more: during placement, the entry after that of a key is the index of its next item.
   const starts = new Uint32Array(keyEnd + 2);
@@ -189,7 +175,6 @@ export function* placesByKey(keys: Uint32Array, keyEnd: number, firstKey = 0): S
   return { starts: starts.subarray(0, keyEnd + 1), places };
 }
 
-/** A copy of an array with room for `length` numbers; those added are 0. */
 export function grown<A extends NumberArray>(array: A, length: number): A {
   // An array's constructor makes arrays of its own type.
   const longer = new (array.constructor as new (length: number) => A)(length);
@@ -202,7 +187,6 @@ export function withRoomFor<A extends NumberArray>(numbers: A, count: number): A
   return count <= numbers.length ? numbers : grown(numbers, Math.max(count, numbers.length * 2));
 }
 
-/** All bytes of several arrays, one after another. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -93,7 +93,6 @@ export class DaybookError extends Error {
   }
 }
 
-/** An error about one parameter: the message reads `param: reason`. */
 export function parameterError(code: ErrorCode, param: string, reason: string): DaybookError {
   return new DaybookError(code, `${param}: ${reason}`, { param, reason });
 }

@@ -22,7 +22,6 @@ function keyBlock(key: Uint8Array): Uint8Array {
   return block;
 }
 
-/** Of each byte. */
 export const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Lower-case hex of bytes. */

@@ -110,10 +110,7 @@ function mayEnd(text: string, end: number): boolean {
   return text.charCodeAt(next) !== COLON;
 }
 
-/**
- * The same text, flattened. V8 stores a concatenation as a tree, about ten times as large, until a character is read:
- * flatten where many such texts stay in memory.
- */
+/** The same text, flattened: V8 keeps a concatenation as a tree, about ten times as large, until a character is read. */
 export function flatText(text: string): string {
   text.charCodeAt(0);
   return text;
@@ -134,7 +131,6 @@ export function idOfJson<T>(id: T): T | string {
   return isUnusableId(id) ? digitsOf(id) : id;
 }
 
-/** Members of events and records that hold an id. */
 const ID_MEMBER = /^(id|email|from|to|(user|anonymous|company|external)(_i|I)d)$/;
 type IdName = "id" | "email" | "from" | "to" | `${"user" | "anonymous" | "company" | "external"}${"Id" | "_id"}`;
 

@@ -3,12 +3,7 @@ import { parameterError, shown } from "./errors.js";
 /** The names of all options of a kind, as a table so that the compiler reports missing ones. */
 export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
 
-/**
- * Rejects unknown options, which may be misspelt ones: programs without types pass anything.
- * @param known has a member for each option: a table, or the defaults
- * @param path of a member that has options of its own; `""`: the options themselves
- * @throws invalid_parameter (no object), unknown_parameter
- */
+/** Unknown options may be misspelt. @param known has a member for each @param path `""`: not nested @throws invalid_parameter, unknown_parameter */
 export function rejectUnknownOptions(given: unknown, known: Readonly<Record<string, unknown>>, path = ""): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);

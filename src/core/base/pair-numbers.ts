@@ -17,7 +17,6 @@ export class GrowingCounts {
     return this.numbers[index]!;
   }
 
-  /** Makes room for indexes below `count`. */
   async reserve(count: number, pause: () => Promise<void>): Promise<void> {
     const { scratch, numbers } = this;
     if (count <= numbers.length) return;

@@ -4,10 +4,7 @@ const FIRST_PAIR_SLOT_COUNT = 256;
 /** Slots of the former table moved with each new pair: it is empty long before the next one is full. */
 const MOVED_SLOT_COUNT = 8;
 
-/**
- * Numbers pairs of integers below 2^32: open addressing, 24 to 72 bytes a pair. It grows step by step: no pair waits until a million
- * others have moved, as in a `Map`.
- */
+/** For integers below 2^32, 24 to 72 bytes a pair. Grows step by step: no pair waits until a million others have moved, as in a `Map`. */
 export class PairTable {
   #slots = new Slots(FIRST_PAIR_SLOT_COUNT);
   /** The table whose pairs are being moved: those in slots from `#moved` on are only here. */
@@ -82,7 +79,6 @@ class Slots {
   }
 }
 
-/** A hash of a pair of integers below 2^32. */
 export function hashOfPair(first: number, second: number): number {
   const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
   return (mixed ^ (mixed >>> 15)) >>> 0;

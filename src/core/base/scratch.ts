@@ -10,9 +10,7 @@ const KEPT_ARRAYS_MAX = 64;
 const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
-/**
- * Pooled memory for the counters of queries. The first use of new memory takes up to 4 ms a megabyte, as long as many queries take.
- */
+/** Pooled memory for the counters of queries: the first use of new memory takes up to 4 ms a megabyte, as long as many queries take. */
 export class Scratch {
   readonly #taken: Uint32Array[] = [];
 
@@ -26,7 +24,6 @@ export class Scratch {
     }
   }
 
-  /** Like `of`, synchronously. */
   static atOnce<T>(use: (scratch: Scratch) => T): T {
     const scratch = new Scratch();
     try {
@@ -66,7 +63,6 @@ export class Scratch {
     for (const numbers of this.#taken.splice(0)) keep(numbers);
   }
 
-  /** Returns `count` zeros. */
   takeZeros(count: number): Uint32Array {
     return this.take(count).fill(0);
   }

@@ -51,13 +51,11 @@ export function pad(bytes: Uint8Array, byteLength: number, end: number, totalByt
   for (let at = end - 1, bits = totalByteLength * 8; bits > 0; at -= 1, bits = Math.floor(bits / 256)) bytes[at] = bits & 255;
 }
 
-/** Fills an array with the first bytes of a hash. */
 export function firstBytes(state: Uint32Array, into: Uint8Array, byteLength = into.length): Uint8Array {
   for (let at = 0; at < byteLength; at += 1) into[at] = (state[at >>> 2] ?? 0) >>> (24 - (at & 3) * 8);
   return into;
 }
 
-/** SHA-256 of bytes that arrive in parts. */
 export class Sha256 {
   readonly #state = INITIAL.slice();
   /** Bytes that do not fill a block yet. */

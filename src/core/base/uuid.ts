@@ -56,11 +56,7 @@ export function writeUuidOfText(text: string, bytes: Uint8Array, offset: number)
   if (!writeUuid(text, bytes, offset)) bytes.set(hashedUuid("id", text), offset);
 }
 
-/**
- * The id of an event sent with a public key: the first 48 bits of the key's own hash, by which its events are found again, then a hash with its
- * project, so that it never equals an id that servers send.
- * @param keySha256 lower-case hex
- */
+/** 48 bits of the key's hash, which find its events again, then a hash with its project: never an id of servers. @param keySha256 lower-case hex */
 export function uuidOfPublic(project: string, id: string, keySha256: string): string {
   return `${startOfPublic(keySha256)}${uuidText(hashedUuid("public", `${project}\0${id}`)).slice(START_CHARS)}`;
 }
@@ -80,7 +76,6 @@ function hashedUuid(domain: string, text: string): Uint8Array {
   return hash;
 }
 
-/** The canonical UUID of any id. */
 export function uuidOfText(text: string): string {
   const bytes = new Uint8Array(16);
   writeUuidOfText(text, bytes, 0);
@@ -98,7 +93,6 @@ export function writeUuidV7(nowMs: number, random: (bytes: Uint8Array) => void, 
   bytes[offset + 8] = ((bytes[offset + 8] ?? 0) & 0x3f) | 0x80;
 }
 
-/** Compares two ids as unsigned 128-bit numbers. */
 export function compareIds(a: Uint8Array, aOffset: number, b: Uint8Array, bOffset: number): number {
   for (let at = 0; at < 16; at += 1) {
     const difference = (a[aOffset + at] ?? 0) - (b[bOffset + at] ?? 0);

@@ -14,10 +14,7 @@ export function yieldToEventLoop(): Promise<void> {
 /** The longest slice, in milliseconds, however long other work takes. */
 const LONG_SLICE_MS = 40;
 
-/**
- * A pause that yields once the thread was held for a slice, for steps that take a microsecond or a millisecond, depending on the data.
- * Where other work takes long, slices grow with it, or constant ingest would leave nothing to queries.
- */
+/** Yields once the thread was held for a slice. Slices grow with other long work, or constant ingest would leave nothing to queries. */
 export function yieldAfterSlices(): () => Promise<void> {
   let startMs = performance.now();
   let sliceMs: number = LIMITS.sliceMs;
@@ -36,7 +33,6 @@ const PIECE_VALUE_COUNT = 512;
 /** How many chunks become one when a caller waits for the end. */
 const HURRIED_PIECE_COUNT = 8;
 
-/** The pace of long work in the background. */
 export interface Turns {
   /** Values processed before yielding. */
   readonly pieceLength: number;
@@ -89,7 +85,6 @@ export const Turns: new (pieceLength?: number, turn?: () => Promise<void>) => Tu
 /** Long work that can be paused or abandoned between two steps. A step must leave nothing in a scratch that other work shares. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Calls `act` with one chunk of `[0, count)` after the other, one per step. */
 export function* piecesOf(count: number, pieceCount: number, act: (from: number, to: number) => void): Steps<void> {
   for (let from = 0; from < count; from += pieceCount) {
     act(from, Math.min(from + pieceCount, count));
@@ -97,7 +92,6 @@ export function* piecesOf(count: number, pieceCount: number, act: (from: number,
   }
 }
 
-/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
@@ -114,7 +108,6 @@ export async function inTurns<T>(steps: Steps<T>, pause: () => Promise<void>): P
 /** Items between two pauses: about 0.2 ms, or 10 ms where each lies in memory that is touched for the first time. */
 const PIECE_COUNT = 32 * 1024;
 
-/** Calls `act` with one chunk of `[0, count)` after the other, pausing after each. */
 export async function inChunks(count: number, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
   for (let from = 0; from < count; from += PIECE_COUNT) {
     act(from, Math.min(from + PIECE_COUNT, count));

@@ -2,7 +2,6 @@ import { dayOf, MS_PER_DAY } from "../base/time.js";
 import { CLOCK_UNIT_MS, firstDateOf, nameOfClockUnit, nameOfUnit, unitOfDate, type ClockUnit, type DateUnit } from "./units.js";
 import type { Zone } from "./zone.js";
 
-/** The zone, unit and first weekday that time is divided by. */
 export interface TimeCut {
   readonly zone: Zone;
   readonly unit: DateUnit | ClockUnit;
@@ -14,7 +13,6 @@ export interface TimeCut {
 export interface Axis {
   /** The start of each unit, then the end of the last: one entry more than there are units. */
   readonly bounds: Float64Array;
-  /** The display name of the unit at an index. */
   nameOf(at: number): string;
 }
 
@@ -28,7 +26,6 @@ export function axisOf(cut: TimeCut, fromMs: number, toMs: number, countMax: num
   return isDateCut(cut) ? dateAxis(cut, fromMs, toMs, countMax) : clockAxis(zone, unit as ClockUnit, fromMs, toMs, countMax);
 }
 
-/** A cut by date units. */
 export type DateCut = TimeCut & { readonly unit: DateUnit };
 
 function isDateCut(cut: TimeCut): cut is DateCut {

@@ -14,11 +14,7 @@ export const CLOCK_UNIT_MS: Readonly<Record<ClockUnit, number>> = { minute: 60_0
 /** 1970-01-01 was a Thursday, day 3 of a week that starts on Monday as day 0. */
 const EPOCH_WEEK_DAY = 3;
 
-/**
- * The number of the unit that contains a date; consecutive units have consecutive numbers.
- * @param date days since 1970-01-01
- * @param weekStart 0 for Monday
- */
+/** Consecutive units have consecutive numbers. @param date days since 1970-01-01 @param weekStart 0 for Monday */
 export function unitOfDate(unit: DateUnit, date: number, weekStart: number): number {
   if (unit === "day") return date;
   if (unit === "week") return Math.floor((date + EPOCH_WEEK_DAY - weekStart) / 7);

@@ -50,10 +50,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   });
 }
 
-/**
- * Converts between instants (epoch ms) and local time: what a clock shows, expressed as the epoch ms at which a UTC clock shows the same.
- * Offsets are sampled once per UTC day: two changes within a day that cancel each other out are missed, but no zone has ever had them.
- */
+/** Local time is the epoch ms at which a UTC clock shows the same. Sampled once per UTC day: no zone had two changes in one that cancel out. */
 export class Zone {
   readonly #format: Intl.DateTimeFormat | null;
   /** The offset at the first instant of each UTC day. */

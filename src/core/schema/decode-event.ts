@@ -27,10 +27,7 @@ export const DECODED_ROW_COUNT = 256;
 
 /** A batch of decoded events. Reused: copy any value you keep. */
 export class DecodedEvents {
-  /**
-   * The texts of all rows, one block of `DECODED_ROW_COUNT` per entry of `FIELDS`; `""` where not set. Texts of rows with a fault are arbitrary.
-   * The slug is as given, `""` where it is derived from the name.
-   */
+  /** A block of `DECODED_ROW_COUNT` per entry of `FIELDS`; `""` if not set, arbitrary in rows with a fault. The slug is as given. */
   readonly texts: string[] = new Array<string>(DECODED_ROW_COUNT * FIELD_COUNT).fill("");
   /** Epoch ms. */
   readonly times = new Float64Array(DECODED_ROW_COUNT);
@@ -78,7 +75,6 @@ const METADATA = FIELD_COUNT + 2;
 /** One bit per entry of `FIELDS`, which has at most 31. */
 const ALL_FIELDS = 2 ** FIELD_COUNT - 1;
 
-/** The meaning of each member name, including aliases. */
 const MEMBERS: ReadonlyMap<string, number> = new Map([
   ...FIELDS.flatMap(({ camel, aliases }, index) => [camel, ...aliases].map((name): [string, number] => [name, index])),
   ["id", ID],
@@ -88,15 +84,11 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["metadata", METADATA],
 ]);
 
-/** By field: whether it accepts text as is. */
 const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "id" || accepts === "textOrNumber");
 
 const RECENT_NAMES_MAX = 64;
 
-/**
- * Decodes one event into a row, once the rows before it are filled; returns the fault if there is one.
- * New texts still have to pass `textFault`. Cost: one lookup per member.
- */
+/** Returns the fault if there is one. The rows before must be filled; new texts still have to pass `textFault`. */
 export function decodeEvent(input: unknown, context: DecodeContext, into: DecodedEvents, row: number): EventFault | null {
   into.skip(row);
   const fault = readEvent(input, context, into, row);
@@ -187,7 +179,6 @@ function fieldText({ accepts }: FieldRow, value: unknown): string | null {
   return null;
 }
 
-/** Applies the defaults and rules that depend on other fields. */
 function settleFields(context: DecodeContext, texts: string[], row: number): EventFault | null {
   const name = texts[NAME * DECODED_ROW_COUNT + row] as string;
   if (name === "" || name.length > LIMITS.eventNameChars)

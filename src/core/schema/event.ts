@@ -119,7 +119,6 @@ const NAMES = [
   "device", "os", "browser", "screen", "language", "referrer", "url", "hostname",
 ] as const;
 
-/** Columns of the fields in a record. */
 export const RECORD_FIELDS: readonly string[] = NAMES;
 
 const AT = Object.fromEntries(NAMES.map((name) => [name, fieldIndex(name)])) as Readonly<Record<(typeof NAMES)[number], number>>;
@@ -157,7 +156,6 @@ export function eventRecord(
   };
 }
 
-/** A stored event in the form that `ingest` accepts; fields that are not set are left out. */
 export interface EventCopy {
   readonly id: string;
   readonly createdAt: string;

@@ -1,14 +1,12 @@
 import { shown } from "../base/errors.js";
 
-/** One stored text field of an event. */
 export interface FieldRow {
   /** Name of the column, and of the field on the wire. */
   readonly column: string;
-  /** Name in the library. */
   readonly camel: string;
   /** Other names that `ingest` accepts. */
   readonly aliases: readonly string[];
-  /** What `ingest` accepts besides text. */
+  /** Accepted by `ingest` besides text. */
   readonly accepts: "text" | "id" | "textOrNumber" | "boolean" | "number";
 }
 
@@ -77,7 +75,6 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
   ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((code): [string, number] => [code, 3]),
 ]);
 
-/** The number of fraction digits of amounts in a currency. */
 export function digitsOf(currency: string): number {
   return DIGITS.get(currency) ?? 2;
 }
@@ -147,7 +144,6 @@ function placeOf(given: string, index: number, filled: ReadonlySet<string | unde
   throw new Error(`the column ${shown(column)} looks like ${near[1]}: rename it to that, or to ${METADATA_PREFIX}${column} for a metadata key`);
 }
 
-/** Normalizes a column name: lower case, without separators. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, "");
 }

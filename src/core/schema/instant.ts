@@ -11,7 +11,6 @@ export function isKeepingFuture(futureEvents: unknown): boolean {
   throw parameterError("invalid_parameter", "futureEvents", `expected "adjust" or "keep", got ${shown(futureEvents)}`);
 }
 
-/** The time of receipt and the rule for future times. */
 export interface ReceiptContext {
   /** Time of receipt, epoch ms. */
   readonly nowMs: number;
@@ -31,12 +30,10 @@ export function isInstant(ms: number): boolean {
   return ms >= 0 && ms < LIMITS.instantMaxMs;
 }
 
-/** The time under which an instant is stored, epoch ms. */
 export function storedMsOf(ms: number, { nowMs, keepsFuture }: ReceiptContext): number {
   return !keepsFuture && ms > nowMs + LIMITS.futureSkewMs ? nowMs : ms;
 }
 
-/** The error text for a value that `instantOf` rejects. */
 export function instantFault(value: unknown): string {
   return `${expectedInstant(value)}, got ${shown(value)}`;
 }

@@ -1,6 +1,5 @@
 import { LIMITS } from "../base/limits.js";
 
-/** Why a metadata object cannot be stored, with the path of the offending member. */
 export class MetadataFault {
   constructor(
     readonly path: string,
@@ -14,7 +13,7 @@ export interface MetadataTexts {
   readonly texts: string[];
 }
 
-/** What is cached for a metadata key and its values. A scalar with a code was validated when the code was assigned. */
+/** The cached codes of a metadata key. A scalar with a code was validated when the code was assigned. */
 export interface KnownKey {
   readonly code: number;
   readonly scalars: KnownScalars;
@@ -52,10 +51,7 @@ export class MetadataMembers {
   }
 }
 
-/**
- * The JSON text of every top-level value. `undefined` members are absent, as in JSON; a `Date` becomes its ISO text.
- * Any other value that JSON cannot hold is a fault.
- */
+/** By top-level value. `undefined` members are absent, as in JSON; a `Date` becomes ISO text; other values that JSON cannot hold are faults. */
 export function metadataTexts(metadata: unknown): MetadataTexts | MetadataFault {
   const members = new MetadataMembers();
   const fault = readMetadata(metadata, () => null, members);
@@ -146,7 +142,6 @@ function kindOf(value: unknown): string {
   return `an instance of ${(value.constructor as { name?: string } | undefined)?.name ?? "an unknown class"}`;
 }
 
-/** Length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   let byteLength = 0;
   for (let at = 0; at < text.length; at += 1) {

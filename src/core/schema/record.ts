@@ -8,7 +8,6 @@ interface RecordFields {
 
 type IdInput = string | number;
 
-/** The subject of a record: a user id, an anonymous id, or both. */
 type PersonInput =
   | { readonly userId: IdInput; readonly anonymousId?: IdInput | null | undefined }
   | { readonly userId?: IdInput | null | undefined; readonly anonymousId: IdInput };
@@ -63,7 +62,6 @@ export type RecordInput =
   | (UnlinkInput & { readonly type: "unlink" })
   | { readonly type: "project"; readonly name: string };
 
-/** The subject of a stored record. */
 type StoredPerson =
   | { readonly userId: string; readonly anonymousId?: string }
   | { readonly userId?: never; readonly anonymousId: string };
@@ -98,12 +96,10 @@ export type TraitChange = (typeof TRAIT_CHANGES)[number];
 
 export type Traits = Readonly<Record<string, unknown>>;
 
-/** Whether a traits key holds changes rather than a trait. */
 export function isTraitChange(key: string, value: unknown): value is Traits {
   return TRAIT_CHANGES.some((each) => each === key) && typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The changes of one kind in some traits; an empty object if there are none. */
 export function changesOf(traits: Traits, change: TraitChange): Traits {
   const changes = Object.hasOwn(traits, change) ? traits[change] : undefined;
   return isTraitChange(change, changes) ? changes : {};

@@ -16,15 +16,11 @@ const HTTP = /^https?:[/\\]*[^/\\?#]*([^#]*)/i;
 const PLAIN = /^https?:\/\/((?:[a-z0-9-]+\.)*[a-z]+)(\/(?:[!-"$-.0-[\]-~][!-"$-[\]-~]*)?)$/;
 /** Browsers validate names with this prefix. */
 const PUNYCODE = "xn--";
-/**
- * The part before the user. Browsers accept a user after any number of slashes for five schemes, and after two for others.
- * The scheme may follow another one, as in `view-source:http://`, or characters that programs put around addresses.
- */
+/** Browsers accept a user after any slashes for five schemes, after two for others. A scheme may follow another: `view-source:http://`. */
 const BEFORE_USER: readonly RegExp[] = [
   /^(?:[^/\\?#]*?[^a-z0-9+.\-/\\?#])??(?:https?|wss?|ftp):[/\\]*/i,
   /^(?:[^/\\?#]*:|[^\p{L}\p{N}/\\?#]*)[/\\]{2,}/u,
 ];
-/** The highest valid port. */
 const PORT_MAX = 65_535;
 
 const [SLASH, BACKSLASH] = [0x2f, 0x5c];
@@ -35,10 +31,7 @@ export function isPath(address: string): boolean {
   return address.charCodeAt(0) === SLASH && second !== SLASH && second !== BACKSLASH && second !== 0x09 && second !== 0x0a && second !== 0x0d;
 }
 
-/**
- * Splits an http(s) address into path and query, as written, and host; any other address stays whole. User and password are removed from all.
- * Cost: a few µs; less for plain addresses, nothing for a path.
- */
+/** Path and host of an http(s) address; any other stays whole. Removes user and password from all. Cost: a few µs, nothing for a path. */
 export function splitAddress(address: string): WebAddress {
   // Leave invalid texts unchanged, so that validation rejects them.
   if (isPath(address) || isRefused(address)) return { url: address };
@@ -59,7 +52,6 @@ export function referrerOf(address: string): string {
   return address.includes("@") && !isRefused(address) ? withoutUser(address) : address;
 }
 
-/** An address without user and password; unchanged if it has neither. */
 export function withoutUser(address: string): string {
   const read = address.replace(UNREAD, "");
   const before = BEFORE_USER.map((pattern) => pattern.exec(read)?.[0]).find((text) => text !== undefined);
@@ -102,9 +94,7 @@ function hostnameOf(address: string): string | null {
 const HOST_CHARS_MAX = 253;
 /** Schemes of addresses that identify a page on a host, or an app by its package or number. */
 const SOURCE_SCHEMES = new Set(["http:", "https:", "android-app:", "ios-app:"]);
-/** Characters that a host cannot contain. */
 const NO_HOST = /[\s/\\?#@]/;
-/** An IPv6 address without brackets. */
 const BARE_IPV6 = /^[^[\]:]*:[^[\]:]*:[^[\]]*$/;
 /** Most hosts, in which only `www.` has to be stripped; and app numbers, which a browser would parse as an IP address. */
 const PLAIN_HOST = /^(?:(?:[a-z0-9-]+\.)*[a-z]+|\d+)$/;
@@ -120,10 +110,7 @@ export function referrerDomainOf(referrer: string): string {
   return sourceHost(readUrl(referrer)?.hostname ?? "");
 }
 
-/**
- * Normalizes a host for comparison: as browsers write it (lower case, punycode, short IPv6 in brackets), without port, final dot or leading `www.`.
- * A text that is not a host is lower-cased and stripped in the same way. Cost: a few µs, less for plain hosts.
- */
+/** As browsers write hosts, without port, final dot or leading `www.`; other text is lower-cased and stripped. Cost: a few µs at most. */
 export function comparedHost(host: string): string {
   const text = host.trim();
   return bareHost(PLAIN_HOST.test(text) ? text : (readHost(text) ?? text.replace(/:\d*$/, "")));

@@ -39,17 +39,15 @@ export class RowTurns {
   }
 }
 
-/** Whether a row is wanted, by the codes of its user id and anonymous id. */
+/** Selects rows by the codes of their user id and anonymous id. */
 export type PersonTest = (userId: number, anonymousId: number) => boolean;
 
 type RowTest = (row: number) => boolean;
 
-/** What an export filters and adds, besides its range. */
 interface ExportRows {
   /** Null or absent: all projects. */
   readonly project?: string | null;
   readonly isWanted?: PersonTest;
-  /** Adds the identity ids of a snapshot. */
   readonly names?: IdentityNames;
   /** The last event of the previous page. */
   readonly after?: ExportPlace | null;

@@ -8,7 +8,6 @@ import type { StopOptions } from "../../core/base/options.js";
 /** Key of the option that starts an export in the middle, for reading page by page. The same for all copies of this package in a process. */
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;
 
-/** The event after which events begin. */
 export interface ExportPlace extends EventKey {
   readonly createdAtMs: number;
 }
@@ -16,10 +15,7 @@ export interface ExportPlace extends EventKey {
 /** The item after which records begin; `name`: a project without events. */
 export type ExportedRecordPlace = RecordPlace | { readonly name: string };
 
-/**
- * A Daybook whose exports can begin after an item, at the cost of a binary search. A wrapped Daybook, or one of another version, begins with the
- * first item: the caller must skip what it does not need.
- */
+/** A Daybook whose exports can begin after an item. A wrapped one, or one of another version, begins with the first: the caller must skip. */
 export interface PagedExports {
   exportEvents(input: ExportInput & { readonly [AFTER]?: ExportPlace | null }, options?: StopOptions): AsyncIterable<ExportedEvent>;
   exportRecords(options: StopOptions & { readonly [AFTER]?: ExportedRecordPlace | null }): AsyncIterable<StoredRecord>;

@@ -18,7 +18,6 @@ export async function toArrow(answer: unknown): Promise<Table> {
   return answerTable(list);
 }
 
-/** Whether `toArrow` accepts the answer. */
 export function isListAnswer(answer: unknown): boolean {
   return listOf(answer) !== null;
 }
@@ -31,11 +30,7 @@ export async function arrowStreamOf(answer: unknown): Promise<Uint8Array | null>
   return answerStream(list);
 }
 
-/**
- * Reads the events of an Arrow IPC stream or file, for `ingest`. Yields to other work as often as JSON parsing of the same size does.
- * @param maxByteLength of all events as JSON, by estimate
- * @throws invalid_parameter, body_too_large
- */
+/** Yields as often as JSON parsing of that size. @param maxByteLength as JSON, by estimate @throws invalid_parameter, body_too_large */
 export async function eventsOfArrow(bytes: Uint8Array, maxByteLength: number, rowCountMax: number): Promise<EventInput[]> {
   const { eventsFromIpc, ValueRoom } = await import("../../formats/arrow/events-from-ipc.js");
   const room = new ValueRoom(maxByteLength);

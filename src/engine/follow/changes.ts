@@ -22,9 +22,7 @@ export interface ChangesOptions extends StopOptions {
 const KNOWN: KnownOptions<ChangesOptions> = { signal: true, after: true };
 const PROJECT = fieldIndex("project");
 
-/**
- * Key of the Daybook method that returns what hides its sequences: a property would be printed. The same for all copies of this package in a process.
- */
+/** Key of a Daybook method that returns what hides sequences; a property would be printed. The same for all copies of this package. */
 export const SEQUENCES: unique symbol = Symbol.for("daybook.sequences") as typeof SEQUENCES;
 
 /** Hides sequences in tokens of one project: its numbers must not count what other projects store. */

@@ -88,11 +88,7 @@ export class Following {
     this.#running = this.#run();
   }
 
-  /**
-   * Before a query: checks the store, unless a check began in the last half second. So data is at most a second old, even if this process was
-   * suspended, and a removed store is an error.
-   * @throws manifest_missing, corruption, overloaded
-   */
+  /** Checks the store before a query, unless it did in the last half second. @throws manifest_missing, corruption, overloaded */
   async fresh(): Promise<void> {
     const sinceMs = performance.now() - LIMITS.followLateMs;
     if (this.#lookedMs >= sinceMs) return;

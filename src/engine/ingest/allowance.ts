@@ -17,13 +17,11 @@ export const ALLOWANCE: unique symbol = Symbol.for("daybook.allowance") as typeo
 /** Key of the method that reports how full of distinct values a Daybook is. The same for all copies of this package. */
 export const FULLNESS: unique symbol = Symbol.for("daybook.fullness") as typeof FULLNESS;
 
-/** A Daybook that holds its distinct values in memory. */
 export interface FillingDaybook {
   /** Used share of the bound on bytes, or on values of one field, whichever is larger. Cost: one read per dictionary. */
   [FULLNESS](): number;
 }
 
-/** Limits on the new values that events and records may add to a store. */
 export interface Allowance {
   /** Distinct metadata keys of the store up to which events may add new ones. */
   readonly keyCountMax: number;
@@ -49,10 +47,9 @@ export interface AllowingDaybook {
   identify(input: IdentifyInput, options: AllowedOptions): Promise<LinkResult>;
 }
 
-/** What is not stored as it was sent: replaced texts, omitted ids and keys, dropped records. */
+/** Parts that are not stored as sent: replaced texts, omitted ids and keys, dropped records. */
 export type Withheld = "value" | "id" | "key" | "record";
 
-/** Remaining room for values and metadata keys that are new to a store. */
 export interface Budget {
   /** Charges so many values, of so many bytes as a store counts them; false where there is no room. @param areIds ids, not texts */
   takesValues(count: number, byteLength: number, areIds: boolean): boolean;
@@ -125,7 +122,6 @@ export class BudgetedLimit implements Limit {
     }
   }
 
-  /** Removes keys from the row and replaces values. */
   #limitMembers(row: number, decoded: DecodedEvents, dictionaries: Dictionaries): void {
     const { keys, keyCodes, texts, codes } = decoded.members;
     const end = decoded.memberEnds[row] ?? 0;

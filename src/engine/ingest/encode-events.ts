@@ -18,7 +18,6 @@ interface EncodedKey extends KnownKey {
   readonly scalars: JsonDictionary;
 }
 
-/** A node in a tree of the key lists seen so far. */
 interface ShapePath {
   /** -1 if no event had exactly these keys. */
   code: number;
@@ -176,11 +175,7 @@ export class EventEncoder {
 
   readonly knownKeys: KnownKeys = (key) => this.#metadata.knownKey(key);
 
-  /**
-   * Starts a batch of at most `rowCount` events.
-   * @param hasKey whether rows of a day have a metadata key; null while there is room for more columns
-   * @param allowance of the first ingest in it; the others have the same `keyCountMax`
-   */
+  /** @param hasKey whether a day has a key; null while there is room for columns @param allowance of the first ingest; all share one `keyCountMax` */
   begin(rowCount: number, hasKey: ((day: number, key: number) => boolean) | null = null, allowance: Allowance | null = null): void {
     this.#hasKey = hasKey;
     this.#keyCountMax = allowance?.keyCountMax ?? LIMITS.metadataKeyCount;

@@ -10,7 +10,6 @@ import type { Store } from "../../store/live/store.js";
 import type { Limit } from "./allowance.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
 
-/** Dictionaries that events use too. */
 const SHARED = ["userId", "anonymousId", "companyId"] as const;
 type Shared = (typeof SHARED)[number];
 
@@ -26,7 +25,6 @@ export class RecordEncoder {
 
   constructor(readonly store: Store) {}
 
-  /** Whether a project was added since the last `take`. */
   get hasNewProject(): boolean {
     return this.#projects.size > 0;
   }

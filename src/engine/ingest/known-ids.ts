@@ -102,7 +102,6 @@ export class KnownIds {
     this.#table.undo();
   }
 
-  /** Whether most of the ids in the table are no longer stored. */
   get isMostlyGone(): boolean {
     const storedCount = this.store.catalog.segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.#table.count > 2 * storedCount;

@@ -113,11 +113,9 @@ class IngestGroup {
 /** Encodes several ingests as one, and counts each event for the ingest that contains it. */
 class IngestCoalescer {
   readonly events: unknown[] = [];
-  /** The limit of the current ingest. */
   limit: Limit | null = null;
   #outcome: IngestOutcome | undefined;
   #begunCount = 0;
-  /** Range of the current ingest's events. */
   #start = 0;
   #end = 0;
 
@@ -145,7 +143,6 @@ class IngestCoalescer {
     this.of(index).rejected.push({ index: index - this.#start, code, message });
   }
 
-  /** Records that an accepted event is stored with another time than its own. */
   adjust(index: number, createdAt: string): void {
     this.of(index).adjusted.push({ index: index - this.#start, createdAt });
   }
@@ -159,7 +156,6 @@ const EAGER_COMMIT_ROWS = 512;
 interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
-  /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;
   /** Read for each ingest: an erasure replaces it. */
   readonly suppression: () => Suppression;
@@ -172,12 +168,8 @@ interface IngestQueueOptions {
   readonly afterCommit: () => Promise<void>;
 }
 
-/**
- * The single writer of a store. It encodes everything queued as one group, writes the group as one frame with one sync, then resolves the callers.
- * A lone ingest is written at once. The next group is encoded while the previous one is being committed.
- */
+/** The single writer of a store: one frame and one sync for all that is queued. Encodes the next group while the previous one is committed. */
 export class IngestQueue {
-  /** Writes and exclusive tasks, in order of arrival. */
   #queue: (IngestWrite | ExclusiveTask)[] = [];
   #queuedRowCount = 0;
   #isRunning = false;
@@ -186,7 +178,6 @@ export class IngestQueue {
   #builders: readonly [BatchBuilder, BatchBuilder] = [new BatchBuilder(), new BatchBuilder()];
   #encoder: EventEncoder;
   #recordEncoder: RecordEncoder;
-  /** The group that the next writes join. */
   #openGroup: IngestGroup | null = null;
   #committingGroup: IngestGroup | null = null;
   /** Resolves, and never rejects, when that group is durable or has failed. */
@@ -229,10 +220,7 @@ export class IngestQueue {
     return outcome;
   }
 
-  /**
-   * Stores records and returns the outcome of each. The array may change after the call returns, its records may not. Yields to other work meanwhile.
-   * @throws overloaded, what `decode` throws other than DaybookError, and what a commit throws
-   */
+  /** The array may change after the call returns, its records may not. Yields. @throws overloaded, other errors of `decode`, those of a commit */
   addRecords(records: readonly unknown[], decode: QueuedRecords["decode"], limit: Limit | null = null): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       this.#addRows(records.length);
@@ -279,7 +267,6 @@ export class IngestQueue {
     await run().then(resolve, reject);
   }
 
-  /** Whether a queued write joins the open group, or a new one, before that is written. */
   #canJoin(write: IngestWrite): boolean {
     if (this.#openGroup?.isStale === true) return false;
     const rowCount = this.#openGroup?.rowCount ?? 0;
@@ -384,7 +371,6 @@ export class IngestQueue {
     this.#committing = this.#commit(group);
   }
 
-  /** The writes of a stale group are encoded anew. */
   #requeue(group: IngestGroup): void {
     this.#discardUncommitted();
     this.#queue.unshift(...group.writes);

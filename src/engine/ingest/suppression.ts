@@ -42,7 +42,6 @@ export class Suppression {
     return [...this.#erasedAtMs];
   }
 
-  /** A copy with more ids, erased at `atMs`. */
   with(ids: Iterable<readonly [SuppressedKind, string]>, atMs: number): Suppression {
     const entries = new Map(this.#erasedAtMs);
     for (const [kind, id] of ids) entries.set(this.#hashOf(kind, id), atMs);
@@ -66,10 +65,7 @@ export class Suppression {
     return userId === "" ? this.covers("anonymousId", anonymousId, createdAtMs) : this.#coversUser(userId, createdAtMs);
   }
 
-  /**
-   * A record as it may be stored, in the form in which `erase` leaves stored ones: null if it is about an erased person; without the device and
-   * emails of the erased if it is about another person.
-   */
+  /** In the form in which `erase` leaves records: null if about an erased person, else without the device and emails of erased persons. */
   admitted(record: DecodedRecord): DecodedRecord | null {
     const { kind, texts, createdAtMs } = record;
     if (this.isEmpty) return record;
@@ -101,7 +97,6 @@ export class Suppression {
   }
 }
 
-/** How long events are kept, by project. */
 export class TimeToLiveRules {
   readonly #days: ReadonlyMap<string | null, number>;
 
@@ -124,7 +119,6 @@ export class TimeToLiveRules {
     return Math.max(...[...this.#days.values()].map((days) => dayStartMs(dayOf(nowMs) - days)), -Infinity);
   }
 
-  /** Why an event is rejected; null if it is not. */
   faultOf(project: string, createdAtMs: number, nowMs: number): EventFault | null {
     const beforeMs = this.beforeMs(project, nowMs);
     if (createdAtMs >= beforeMs) return null;

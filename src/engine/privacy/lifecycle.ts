@@ -131,7 +131,6 @@ export function resolve(request: StoredRequest, resolution: PrivacyResolution, n
   return { ...current, status: "resolved", resolution, resolvedAtMs: nowMs };
 }
 
-/** The request as callers see it at `nowMs`. */
 export function shownRequest(request: StoredRequest, nowMs: number): PrivacyRequest {
   const { createdAtMs, verifiedAtMs, acknowledgedAtMs, resolvedAtMs, extendedAtMs, receipt, holder: _, ...rest } = expire(request, nowMs);
   const dueMs = dueAtMs(rest.regulation, createdAtMs, extendedAtMs !== null);
@@ -205,11 +204,9 @@ export abstract class PrivacySteps implements Pick<PrivacyRequests, "verify" | "
   protected abstract step(id: string, change: RequestStep): Promise<PrivacyRequest>;
 }
 
-/** Resolutions that erase the person. */
 export const ERASING: readonly PrivacyResolution[] = ["completed", "partially_completed"];
 
 export interface ErasedPerson {
-  /** All user ids and anonymous ids. */
   readonly ids: readonly (readonly [kind: SuppressedKind, id: string])[];
   /** Emails that belonged to this person alone, in normalized form. */
   readonly emails: ReadonlySet<string>;
@@ -229,7 +226,6 @@ export function isOfErased(other: StoredRequest, request: StoredRequest, { ids, 
   return emails.has(normalEmail(text)) || ids.some(([, id]) => id === text || ("email" in subject && normalEmail(id) === normalEmail(text)));
 }
 
-/** The ids that are suppressed from then on. */
 export function suppressedOf({ subject }: StoredRequest, { ids, emails, identityId }: ErasedPerson): [SuppressedKind, string][] {
   const suppressed: [SuppressedKind, string][] = [...ids.map(([kind, id]): [SuppressedKind, string] => [kind, id])];
   suppressed.push(...[...emails].map((email): [SuppressedKind, string] => ["email", email]));
@@ -241,7 +237,6 @@ export function withoutSubject<Request extends StoredRequest>(request: Request):
   return { ...request, subject: { erased: true as const }, holder: null };
 }
 
-/** A line of NDJSON. */
 export function line(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }

@@ -6,7 +6,6 @@ import type { Store } from "../../store/live/store.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { IngestQueue } from "../ingest/queue.js";
 
-/** What changes of stored data need of a Daybook. */
 export interface StoreServices {
   readonly store: Store;
   readonly queue: IngestQueue;
@@ -22,15 +21,11 @@ export interface StoreServices {
 /** Fixed cost of a segment, in rows: opening and removing a file. */
 const ROWS_PER_SEGMENT = 4_096;
 
-/**
- * Merges small segments, one group at a time. Merging takes a tenth of the thread that ingest could use, so it waits for a quiet period, unless a
- * caller waits for it or the number of segments is above the limit.
- */
+/** Merges one group at a time. Takes a tenth of the thread from ingest, so it waits for a quiet period unless a caller or many segments wait. */
 class Compactions {
   #running: Promise<void> | null = null;
   /** Resolves, and never rejects, with the merge under way. */
   #merging: Promise<unknown> = Promise.resolve();
-  /** Ends the current wait. */
   #hasten: () => void = () => undefined;
   /** Callers that wait for all merges, and callers during which no merge may start. */
   #wantingCount = 0;
@@ -72,7 +67,6 @@ class Compactions {
     }
   }
 
-  /** Starts no more merges. */
   end(): void {
     this.#room = 0;
     this.#hasten();
@@ -148,10 +142,7 @@ type UntilUnread = (whenUnread: Promise<void>) => Promise<void>;
 /** Rows to come after a failed seal before the next attempt: the rows stay in heads, and in the journal if there is one. */
 const RETRY_RECORD_COUNT = 65_536;
 
-/**
- * Moves rows from heads to segments and merges small segments, in the background of ingest and queries. One seal and one compaction run at a time;
- * seals do not wait for the compaction.
- */
+/** Seals heads and merges segments behind ingest and queries. One seal and one compaction run at a time; seals do not wait for the compaction. */
 export class Housekeeping {
   /** Resolves, and never rejects, with the seal under way. */
   #sealed: Promise<void> = Promise.resolve();
@@ -195,7 +186,6 @@ export class Housekeeping {
     });
   }
 
-  /** From now on no compaction starts: the Daybook is about to close. */
   compactNoMore(): void {
     this.#compactions.end();
   }
@@ -234,7 +224,6 @@ export class Housekeeping {
     });
   }
 
-  /** Resolves when the seal and the compaction under way are done. */
   idle(): Promise<void> {
     return this.#compactions.stopped(() => this.#sealed);
   }
@@ -270,7 +259,6 @@ export class Housekeeping {
     return sealing;
   }
 
-  /** Compacts in the background; `#compact` records its error. */
   #compactBehind(): void {
     this.#compact().catch(() => undefined);
   }

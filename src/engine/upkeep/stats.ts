@@ -48,7 +48,6 @@ export interface QuarantinedItem {
   readonly lost: readonly { readonly day: string | null; readonly eventCount: number }[];
 }
 
-/** Figures about a store, from its manifest and its memory. */
 export function statsOf(store: Store, idTableByteLength: number, scrub: ScrubState | null, sealError: unknown): DaybookStats {
   const { catalog, manifest, dictionaries, budget } = store;
   const heads = [...catalog.sealing, ...catalog.heads].filter((head) => head.rowCount > 0);

@@ -271,7 +271,6 @@ export class StoredTimeToLive implements TimeToLive {
     return receipt;
   }
 
-  /** From now on no sweep starts. */
   stop(): void {
     this.#sweeps.stop();
   }

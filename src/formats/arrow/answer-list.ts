@@ -1,4 +1,3 @@
-/** The list in a result, and the other members of the result. */
 export interface AnswerList {
   readonly rows: readonly unknown[];
   readonly beside: Readonly<Record<string, unknown>>;

@@ -13,14 +13,9 @@ const NUMBERS = new Set([
   "avg", "bounceRate", "conversionRate", "durationAvgSec", "durationMedianSec", "durationP90Sec", "entities", "pagesPerSession", "rate", "stepRate",
   "total", "viewsPerVisit",
 ]);
-/** The column of a list of texts or numbers. */
 const VALUE_COLUMN = "value";
 
-/**
- * Converts a list to an Arrow table with a column for each member of its items: numbers as doubles, instants as timestamps of UTC milliseconds,
- * nested values as JSON text, null as not set. The other members of the result go to the metadata of the schema: texts as they are, all else
- * as JSON.
- */
+/** Instants become timestamps of UTC ms, nested values JSON text, null not set. Other members of the result go to the schema's metadata. */
 export function answerTable({ rows, beside }: AnswerList): Table {
   const items = rows.map((row) => (isPlainObject(row) ? row : { [VALUE_COLUMN]: row }));
   const names = new Set(items.flatMap((item) => Object.keys(item)));
@@ -33,7 +28,6 @@ export function answerTable({ rows, beside }: AnswerList): Table {
   return new Table(new RecordBatch(schema, makeData({ type: new Struct(fields), length: items.length, nullCount: 0, children })));
 }
 
-/** Like `answerTable`, as an Arrow IPC stream. */
 export function answerStream(list: AnswerList): Uint8Array {
   return tableToIPC(answerTable(list), "stream");
 }

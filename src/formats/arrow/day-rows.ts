@@ -15,7 +15,6 @@ export interface EventRange {
   readonly project: string | null;
 }
 
-/** The loaded rows of one day, as far as exports read them. */
 export interface DayRows {
   readonly day: number;
   readonly times: Int32Array;

@@ -7,22 +7,17 @@ import type { EventInput } from "../../core/schema/event.js";
 /** The value of a row in the form of an event's member; null if not set. */
 export type ReadValue = (row: number) => unknown;
 
-/** What a column of a file sets: a member of the event, or else a key of its metadata. */
+/** The target of a column of a file: a member of the event, or else a key of its metadata. */
 export interface ColumnTarget extends ColumnPlace {
   /** True for `createdAt`, whose instants become epoch ms; those of other columns become ISO text. */
   readonly isTime: boolean;
 }
 
-/** A column of some rows, and what its values set. */
 export interface EventColumn extends ColumnTarget {
   readonly read: ReadValue;
 }
 
-/**
- * What columns set, by their names.
- * @param source of the columns, for the error
- * @throws invalid_parameter (names that are empty, duplicate or nearly those of members)
- */
+/** @param source of the columns, for the error @throws invalid_parameter (names that are empty, duplicate or nearly those of members) */
 export function placesOf(names: readonly string[], source: "bytes" | "file"): ColumnTarget[] {
   try {
     return placesOfColumns(names).map((place) => ({ ...place, isTime: place.member === "createdAt" }));

@@ -8,10 +8,7 @@ import { integerOf, jsonOf, eventAt, placesOf, JSON_MARK, type ReadValue, type C
 import { LIMITS } from "../../core/base/limits.js";
 import type { EventInput } from "../../core/schema/event.js";
 
-/**
- * Counts the estimated bytes of a body's values as JSON. Rows that share a value, or have none, take almost no bytes of the body itself, but as
- * much time as others.
- */
+/** Estimates a body's values as JSON: rows that share a value, or have none, take almost no bytes of the body, but as much time. */
 export class ValueRoom {
   #byteLength = 0;
 
@@ -75,7 +72,6 @@ function fieldWithBytes(field: Field): Field {
   return new Field(field.name, typeWithBytes(field.type as DataType), field.nullable, field.metadata);
 }
 
-/** Makes the reader of a field's column in one batch. */
 type ReaderOf = (column: Vector) => ReadValue;
 
 /** The form of an instant: epoch ms as events accept it, or ISO text. */

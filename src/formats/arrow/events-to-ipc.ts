@@ -21,7 +21,6 @@ import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
 /** `file` allows random access and ends with a footer; `stream` can be read while it arrives. */
 export type IpcFormat = "file" | "stream";
 
-/** Buffers the output of a writer until `take`. */
 class Chunks extends AsyncByteQueue {
   #chunks: Uint8Array[] = [];
 
@@ -50,7 +49,6 @@ const IDENTITY_ID = new Field("identityId", new Utf8(), true);
 const METADATA = new Field("metadata", new Utf8(), true);
 const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
-/** Optional columns and marks of an export. */
 interface IpcColumns {
   /** For a last column `identityId`; absent: none. */
   readonly identityIdOf?: IdentityIdOf | null;
@@ -108,7 +106,6 @@ const NO_ROWS: DayRows = {
   column: () => ({ kind: "dense", codes: new Uint8Array(0) }),
 };
 
-/** The columns of the fields, after finding the values that the events have. */
 async function columnsFor(
   days: readonly (readonly Rows[])[],
   dictionaries: Dictionaries,
@@ -150,19 +147,13 @@ function batchOf(
   return new RecordBatch(schema, data);
 }
 
-/** One field of exported events. */
 interface FieldColumn {
   readonly field: Field;
   /** The values of some rows; null if not set. */
   data(column: CodeColumn, rows: Uint32Array): Data;
 }
 
-/**
- * A field as a column of its type: true or false, a number, or dictionary-encoded text. The dictionary holds only values of the exported
- * events, so that an export of one project reveals nothing of another.
- * @param used 1 for each code that some exported event has
- * @param id of the Arrow dictionary
- */
+/** Its dictionary holds only values of exported events, so that one project reveals nothing of another. @param used 1 for each code in use */
 function fieldColumn(row: FieldRow, dictionary: Dictionary, used: Uint8Array, id: number): FieldColumn {
   if (row.accepts === "boolean") {
     const trueCode = dictionary.codeOf("true");

@@ -52,10 +52,7 @@ interface DictionaryVector {
 
 const known = new WeakMap<Dictionaries, Map<string, DictionaryVector>>();
 
-/**
- * The values of a column's dictionary by code, `""` at code 0. Shared by all batches until the dictionary grows.
- * Cost: encodes each text once per size of the dictionary.
- */
+/** By code, `""` at code 0. Shared by all batches until the dictionary grows. Cost: encodes each text once per size of the dictionary. */
 function dictionaryVector(dictionaries: Dictionaries, column: string): DictionaryVector {
   const vectors = getOrMake(known, dictionaries, () => new Map<string, DictionaryVector>());
   const { values } = dictionaries.named(column);
@@ -134,7 +131,6 @@ const sequenceColumn: BatchColumn = {
   data: (rows, cut) => makeData({ type: new Uint32(), length: cut.length, nullCount: 0, data: cut.of(rows.sequences()) }),
 };
 
-/** The column of a key that no event ever had. */
 function absentKey(name: string): BatchColumn {
   const data = (_: Rows, { length }: Cut) => makeData({ type: new Null(), length, nullCount: length });
   return { name, type: new Null(), isNullable: true, column: null, data };

@@ -29,7 +29,6 @@ function longer(data: Uint8Array, byteLength: number): Uint8Array<ArrayBuffer> {
   return grown;
 }
 
-/** Records which entries of an Arrow array are set. */
 export class Validity {
   readonly bits: Uint8Array;
   #setCount = 0;

@@ -19,7 +19,6 @@ interface Leaf {
 const HEAD_BYTES = 4;
 const TAIL_BYTES = 8;
 
-/** The columns with values, in the order of the schema. */
 function leavesOf({ element, children, path }: SchemaTree, isRepeatedAbove = false): Leaf[] {
   const isRepeated = isRepeatedAbove || element.repetition_type === "REPEATED";
   return children.length === 0 ? [{ path: path.join("."), isRepeated }] : children.flatMap((child) => leavesOf(child, isRepeated));
@@ -32,10 +31,7 @@ function chunkRange({ dictionary_page_offset: dictionary, data_page_offset: data
   return [start, start + Number(size)];
 }
 
-/**
- * Checks metadata against itself and the length of the file before anything is read by it: the library counts as many rows, and reads as many
- * bytes, as it declares. @throws Error
- */
+/** Checks metadata before anything is read by it: the library counts as many rows, and reads as many bytes, as it declares. @throws Error */
 function refuseDamaged({ num_rows: count, row_groups: groups }: FileMetaData, leaves: readonly Leaf[], byteLength: number): void {
   const sum = groups.reduce((rows, group) => rows + group.num_rows, 0n);
   if (sum !== count) throw new Error(`it declares ${count} rows, its row groups ${sum}`);
@@ -121,12 +117,10 @@ const parsers: Partial<ParquetParsers> = {
   uuidFromBytes: (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : uuidText(bytes)),
 };
 
-/** A file with random access. */
 export type ParquetFile = AsyncBuffer;
 
 export type Inflaters = Compressors;
 
-/** A column of the file, what it sets, and how to convert its values. */
 interface ParquetColumn extends ColumnTarget {
   readonly column: string;
   readonly leaves: readonly Leaf[];
@@ -139,7 +133,6 @@ interface ParquetInput {
   readonly inflaters: Inflaters;
 }
 
-/** Events in one block. */
 const BLOCK_EVENT_COUNT = 512;
 
 /** Codecs that need no inflater. */
@@ -220,10 +213,7 @@ async function readable<T>(read: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Walks the page headers of a column chunk as the library will: each page must follow its header and lie within the chunk, and all together must
- * hold the declared number of values. The library would read a page with a negative or missing length forever. @throws Error
- */
+/** Pages must lie within the chunk and hold the declared values: the library would read a negative or missing length forever. @throws Error */
 async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { path, isRepeated }: Leaf): Promise<void> {
   const [start, end] = chunkRange(chunk);
   const reader = { view: new DataView(await file.slice(start, end)), offset: 0 };
@@ -240,7 +230,6 @@ async function refuseDamagedPages(file: AsyncBuffer, chunk: ColumnMetaData, { pa
   if (seenCount !== valueCount) throw new Error(`column ${path} declares ${valueCount} values, its pages ${seenCount}`);
 }
 
-/** Whether the header has every number that reading its page requires. */
 function isWhole({ type, compressed_page_size: size, uncompressed_page_size: wholeSize, ...header }: PageHeader): boolean {
   if (!isCount(size) || !isCount(wholeSize)) return false;
   if (type === "DICTIONARY_PAGE") return isCount(header.dictionary_page_header?.num_values);

@@ -18,10 +18,7 @@ const ID_LENGTH = 36;
 
 const encoder = new TextEncoder();
 
-/**
- * The columns of one row group, in the order of the schema. The writer reads `data` of each column once, and that of the first one more time for
- * the number of rows: so only one column's values are in memory at a time, and ids, which come first, are built at once.
- */
+/** In the order of the schema. The writer reads `data` once each, so one column's values are in memory at a time; ids are built at once. */
 function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, identityIdOf: IdentityIdOf | null): ColumnSource[] {
   const columns: ColumnSource[] = [
     { name: "id", data: idTexts(day, rows), encoding: "PLAIN" },
@@ -79,7 +76,6 @@ const UTC_MS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } as c
 const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: UTC_MS } as const;
 const JSON_TEXT = { type: "BYTE_ARRAY", logical_type: { type: "JSON" } } as const;
 
-/** The columns of exported events: those of an Arrow export, in the same order. */
 function parquetSchema(withIdentityIds: boolean): SchemaElement[] {
   const columns: SchemaElement[] = [
     { name: "id", repetition_type: "REQUIRED", ...TEXT },
@@ -135,7 +131,6 @@ export async function* eventsToParquet(
   yield taken(bytes);
 }
 
-/** The smallest number of groups, of about equal length. */
 function* groupsOf(rows: Uint32Array): Generator<Uint32Array> {
   const length = Math.ceil(rows.length / Math.ceil(rows.length / GROUP_ROW_COUNT));
   for (let from = 0; from < rows.length; from += length) yield rows.subarray(from, from + length);
@@ -151,7 +146,6 @@ function copyBounds({ row_groups }: ParquetWriter): void {
   }
 }
 
-/** The bytes written since the last call. */
 function taken(bytes: ByteWriter): Uint8Array {
   const piece = bytes.getBytes().slice();
   bytes.index = 0;

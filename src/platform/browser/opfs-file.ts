@@ -15,10 +15,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : "unknown error";
 }
 
-/**
- * Runs an operation on files, and converts its errors to Daybook errors that name the operation and the key.
- * @throws storage_full, overloaded, read_only, not_supported, internal
- */
+/** Converts errors of the browser to Daybook errors. @throws storage_full, overloaded, read_only, not_supported, internal */
 export async function attempt<T>(operation: string, key: string, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -159,10 +156,7 @@ interface OpenHandle {
 /** Far below the limits per process of operating systems; a day of events is one file or a few. */
 const OPEN_FILE_COUNT = 128;
 
-/**
- * Keeps the most recently used files open: opening one takes many times as long as reading some KiB of it.
- * Requires the store's lock, because an open file can be neither removed nor replaced.
- */
+/** Opening a file takes many times as long as reading some KiB. Requires the lock: an open file can be neither removed nor replaced. */
 export class OpenFiles {
   /** In order of use. */
   readonly #files = new Map<string, OpenHandle>();

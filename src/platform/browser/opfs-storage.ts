@@ -74,7 +74,6 @@ class OpfsDirectories {
     return this.#get(path, false).catch(nullIfMissing);
   }
 
-  /** The directory of a path; it and its parents are created if missing. */
   make(path: string): Promise<FileSystemDirectoryHandle> {
     return this.#get(path, true);
   }
@@ -145,7 +144,6 @@ class ChangeChannel {
   }
 }
 
-/** Calls `changed` after changes of a store, until the returned function is called. */
 function subscribe(store: string, changed: () => void): () => void {
   const channel = channelOf(store);
   channel.addEventListener("message", changed);
@@ -154,7 +152,6 @@ function subscribe(store: string, changed: () => void): () => void {
 
 /** Directory of files before they get their name; no key leads there. */
 const TEMPORARY = "~";
-/** How many times a read is tried if the file changes meanwhile. */
 const READ_ATTEMPT_COUNT = 200;
 /** One in this many attempts opens the file, in a worker: that blocks a writer briefly, but may be the only one that succeeds. */
 const OPEN_EVERY_COUNT = 4;

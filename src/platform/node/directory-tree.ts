@@ -14,7 +14,6 @@ export class DirectoryTree {
     private readonly root: string,
   ) {}
 
-  /** Creates a directory and its parents where they are missing. */
   async ensure(directory: string): Promise<void> {
     if (this.#existing.has(directory)) return;
     try {
@@ -37,10 +36,7 @@ export class DirectoryTree {
     }
   }
 
-  /**
-   * Makes the names in a directory durable, and those of the directories leading to it, including those above the root: an earlier process may have
-   * created them and died before syncing.
-   */
+  /** Also syncs the directories leading to it, even above the root: an earlier process may have created them and died before syncing. */
   async sync(directory: string): Promise<void> {
     await this.fileSystem.syncDirectory(directory);
     for (let child = directory; !this.#durable.has(child) && dirname(child) !== child; child = dirname(child)) {

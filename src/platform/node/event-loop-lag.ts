@@ -13,7 +13,6 @@ export interface EventLoopLag {
   stop(): void;
 }
 
-/** Exponentially weighted average of timer delays. */
 export class AverageDelay {
   #averageMs = 0;
 

@@ -151,11 +151,7 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
   await Promise.all(Array.from({ length: PARALLEL_SYNC_COUNT }, work));
 }
 
-/**
- * Checks that a lock is still held; without a lock it does nothing.
- * @param lock the one at the start of an operation, because a later one belongs to another writer
- * @throws store_locked, closed
- */
+/** @param lock the one at the start of an operation, as a later one is another writer's; null: not checked @throws store_locked, closed */
 async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   if (lock === null || (await lock.isHeld())) return;
   throw lock.isReleased ? new DaybookError("closed", "the store was closed, and its lock released") : takenOver("its lock is gone");
@@ -169,7 +165,6 @@ class FileStorage implements Storage {
   readonly reserve?: RefilledReserve;
   readonly #tree: DirectoryTree;
   readonly #claims: LockClaims;
-  /** The lock taken through this storage. */
   #lock: HeldLock | null = null;
 
   constructor(
@@ -283,10 +278,7 @@ class FileStorage implements Storage {
     });
   }
 
-  /**
-   * Takes the lock of the store, and removes temporary files left by other processes.
-   * @throws store_locked; invalid_parameter, read_only or storage_full naming the directory, if it cannot be created
-   */
+  /** Also removes temporary files of other processes. @throws store_locked; invalid_parameter, read_only or storage_full naming the directory */
   async lock(): Promise<StorageLock> {
     await this.#makeRoot();
     return attempt("lock", "", async () => {
@@ -354,10 +346,7 @@ class FileStorage implements Storage {
     await this.fileSystem.unlink(path).catch(() => undefined);
   }
 
-  /**
-   * Visits every file under `parent` (empty, or a path that ends with `/`), in no particular order; skips folders that no key leads to.
-   * @param skipsLocked skips directories that have a lock of their own
-   */
+  /** In no order; skips folders that no key leads to. @param parent empty or ends with `/` @param skipsLocked skips directories with a lock */
   async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, skipsLocked = false): Promise<void> {
     const entries = (await this.fileSystem.readDirectory(join(this.root, parent)).catch(nullIfMissing)) ?? [];
     if (skipsLocked && parent !== "" && entries.some(({ name }) => isClaim(name))) return;

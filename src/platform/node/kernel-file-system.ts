@@ -62,7 +62,6 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The file system of this machine. */
 export const kernelFileSystem: FileSystem = {
   open: async (path, mode) => openFile(await open(path, OPEN_FLAGS[mode], 0o600)),
   async stat(path) {

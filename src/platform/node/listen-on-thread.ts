@@ -17,7 +17,6 @@ interface PendingBody {
   reject(error: unknown): void;
 }
 
-/** A request whose socket is on another thread. */
 class ThreadRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
@@ -79,7 +78,6 @@ class ThreadRequest implements WireRequest {
   }
 }
 
-/** The unanswered requests of a socket thread. */
 class ThreadRequests {
   readonly #byId = new Map<number, ThreadRequest>();
   readonly #streams: OwnStreams;

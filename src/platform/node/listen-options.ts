@@ -52,5 +52,4 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** The options of `listen`. */
 export const LISTEN_OPTIONS: KnownOptions<ListenOptions> = { host: true, port: true, drainMs: true, limits: true };

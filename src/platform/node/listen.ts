@@ -95,10 +95,7 @@ function isRequestLine(packet: Buffer | undefined): boolean {
 /** Connections above the limit, on which only routes that are always answered are served. */
 const RESERVE_COUNT = 64;
 
-/**
- * Limits the connections of a server. A new one above the limit closes the one that has waited longest for a request, preferring those that never
- * sent one. If all others wait for answers, the new one is kept, but only routes that are always answered are served on it.
- */
+/** A new connection above the limit closes the idlest one. If all wait for answers, it serves only routes that are always answered. */
 class Connections {
   /** The number of unanswered requests of each connection, in the order of opening. */
   readonly #requestCounts = new Map<Socket, number>();
@@ -129,7 +126,6 @@ class Connections {
     if (count === 1) this.#idle.add(socket);
   }
 
-  /** Whether more connections than the limit wait for answers. */
   get isFull(): boolean {
     return this.#requestCounts.size - this.#silent.size - this.#idle.size > this.connectionCount;
   }

@@ -7,16 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
-/** Prefix of the names of all claims. */
 const CLAIM_STEM = "LOCK";
 
 /** Content of a claim once it is the lock. */
 const HELD = new TextEncoder().encode("held\n");
 
-/**
- * Updates a lock's modification time by writing its content; never creates the file. If a full disk rejects the write, it truncates the file to the
- * same length instead.
- */
+/** Writes the content again, or truncates to the same length on a full disk, to update the modification time; never creates the file. */
 async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
   const file = await fileSystem.open(path, "update");
   try {
@@ -41,7 +37,6 @@ export function isClaim(name: string): boolean {
   return name.startsWith(`${CLAIM_STEM}~`) && ownerOf(name) !== null;
 }
 
-/** The claims in one directory. */
 export class LockClaims {
   /** Since when, by this process's clock, each claim has not been renewed. */
   readonly #unrenewed = new Map<string, { readonly modifiedMs: number; readonly sinceMs: number }>();
@@ -86,21 +81,14 @@ export class LockClaims {
     await this.fileSystem.unlink(join(this.directory, name)).catch(nullIfMissing);
   }
 
-  /**
-   * Replaces a time stamp in the future, which would keep the claim valid until then. With a new stamp it ages like any other; a running owner renews
-   * it long before it expires.
-   */
+  /** A time stamp in the future would keep the claim valid until then. A running owner renews a new one long before it expires. */
   async #restamp(name: string): Promise<FileStat | null> {
     // A claim that this process may not write ages by `#unrenewed` alone.
     await renewClaim(this.fileSystem, join(this.directory, name)).catch(() => undefined);
     return this.stat(name);
   }
 
-  /**
-   * The age of a claim by the time stamps of the file system, which need no synchronized clocks, or by `#unrenewed` if that is longer: the clock of a
-   * file system may be set back a little.
-   * @param nowMs the time stamp of a file created now
-   */
+  /** By stamps of the file system, or `#unrenewed` if longer: its clock may be set back. @param nowMs the time stamp of a file created now */
   #ageMs(name: string, modifiedMs: number, nowMs: number): number {
     let entry = this.#unrenewed.get(name);
     if (entry?.modifiedMs !== modifiedMs) {
@@ -195,7 +183,6 @@ export class HeldLock implements StorageLock {
 // anything. A holder that resumes finds its claim missing: it checks before every answer and before every rename.
 const POLL_MS = 5;
 const CONTEND_MS_MAX = 2_000;
-/** Share of the lease between two renewals. */
 const RENEWAL_SHARE = SERVER_LIMITS.lockRenewMs / SERVER_LIMITS.lockLeaseMs;
 /** Extra time to wait beyond the lease, because other contenders may briefly hold claims. */
 const GRACE_MS = 4_000;
@@ -218,10 +205,7 @@ export interface LockTerms {
   readonly onWait: ((wait: LockWait) => void) | undefined;
 }
 
-/**
- * Takes the lock of an existing directory. Syncs nothing: a power loss ends every holder anyway.
- * @throws store_locked; while waiting, as soon as the owner turns out to be running
- */
+/** Syncs nothing: a power loss ends every holder. @throws store_locked; while waiting, as soon as the owner turns out to be running */
 export async function takeLock(claims: LockClaims, terms: LockTerms): Promise<HeldLock> {
   const startedMs = performance.now();
   const awaited = new Set<string>();
@@ -277,7 +261,6 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
 interface Contest {
   /** The claim that has precedence; null: none. */
   readonly blocker: OtherClaim | null;
-  /** Claims that are no longer renewed. */
   readonly abandoned: readonly OtherClaim[];
 }
 

@@ -36,10 +36,7 @@ const REASON_OF_ERRNO: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
 };
 
-/**
- * The error of a store's own directory that cannot be created or read. Occurs only at opening, so it may name the path: it never reaches HTTP
- * callers.
- */
+/** For a store's own directory. Occurs only at opening, so it may name the path: it never reaches HTTP callers. */
 export function directoryError(path: string, error: unknown): DaybookError {
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
   const [code, generalReason] = CODE_OF_ERRNO[errno] ?? ["internal", "the file system refused it"];
@@ -82,10 +79,7 @@ export function ownerOf(name: string): ProcessIdentity | null {
   return { pid: Number(pid), startTime, bootId, pidNamespace, host };
 }
 
-/**
- * Whether the holder of the lock may remove a temporary file: its owner is neither this process nor one that certainly runs. A process that is not
- * visible from here may have lost the lock, and must not complete the file.
- */
+/** False if its owner is this process or certainly runs. One that is not visible may have lost the lock, and must not complete the file. */
 export function isLeftover(name: string, processes: ProcessTable): boolean {
   const owner = ownerOf(name);
   return owner !== null && !isSameProcess(owner, processes.current) && processes.stateOf(owner) !== "running";
@@ -124,10 +118,7 @@ export const NO_FOLLOW = process.platform === "win32" ? 0 : constants.O_NOFOLLOW
 
 const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
 
-/**
- * Opens a file for writing from the start. Rejects symbolic links, except to a pipe or a device, such as `/dev/stdout`.
- * @throws Error naming the path
- */
+/** Starts the file anew. Rejects symbolic links, except to a pipe or a device, such as `/dev/stdout`. @throws Error naming the path */
 export async function writeFileAnew(path: string): Promise<WriteStream> {
   try {
     return (await open(path, O_WRONLY | O_CREAT | O_TRUNC | NO_FOLLOW)).createWriteStream();

@@ -102,7 +102,6 @@ function currentIdentity(): ProcessIdentity {
 /** Cached: a host name that changes at run time must not make this process look like two. */
 let current: ProcessIdentity | null = null;
 
-/** The processes of this machine, as far as this process can see them. */
 export function machineProcesses(): ProcessTable {
   current ??= currentIdentity();
   const isProcOurs = !isProcForeign();
@@ -114,7 +113,6 @@ export function machineProcesses(): ProcessTable {
   });
 }
 
-/** Whether two identities are of one process, as far as can be determined. */
 export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return identityText(a) === identityText(b);
 }

@@ -54,7 +54,6 @@ class WorkerSealThread implements SealThread {
   #hasEnded = false;
   #hasMade = false;
   #fileCount = 0;
-  /** Resolves the pending callers, by file. */
   readonly #waiting = new Map<number, (made: MadeSegment | null) => void>();
 
   constructor(readonly program: () => URL) {}

@@ -44,11 +44,7 @@ export class IncomingBody {
     incoming.read(0);
   }
 
-  /**
-   * All bytes, as for `WireRequest.readBody`. Call at most once, and not after `drop`. With a declared length, resolves with the last byte: the
-   * stream's `end` comes several turns later.
-   * @throws body_too_large, aborted, and what `onBytes` throws
-   */
+  /** At most once, not after `drop`. Resolves with the last declared byte, before `end`. @throws body_too_large, aborted, what `onBytes` throws */
   read(maxByteLength: number, onBytes: (byteLength: number) => void): Promise<Uint8Array> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
@@ -139,12 +135,10 @@ class ConnectionSignal {
   }
 }
 
-/** The target of a request, and the address it comes from. */
 export interface RequestOrigin {
   /** Path and query, as in the routes. */
   readonly target: string;
   readonly address: string | undefined;
-  /** Findings of an earlier routing. */
   readonly known?: RequestFindings | undefined;
 }
 
@@ -260,7 +254,6 @@ interface QueuedRequest extends ReceivedRequest {
 /** Answers a request; null if it has already written to the socket. */
 export type SocketReply = (request: SocketRequest, outgoing: ServerResponse) => Promise<WireReply | null>;
 
-/** Limits for answers on sockets, and what the answers of a server share. */
 export interface Answering {
   readonly limits: SocketLimits;
   readonly streams: OpenStreams;

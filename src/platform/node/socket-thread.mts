@@ -94,7 +94,6 @@ async function reply(request: SocketRequest): Promise<WireReply> {
   }
 }
 
-/** Removes a request that has its answer, or will have none. */
 function remove(id: number): PendingRequest | undefined {
   const entry = pending.get(id);
   if (entry === undefined) return undefined;

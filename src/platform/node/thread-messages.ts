@@ -12,19 +12,16 @@ export interface ThreadData {
   readonly rules: EdgeRules;
 }
 
-/** An error in a form that can be sent to another thread. */
 export interface ErrorMessage {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
-/** A request in a form that can be sent to another thread. */
 export interface RequestMessage {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
-  /** Findings of the edge filter. */
   readonly known: RequestFindings;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +29,6 @@ export interface RequestMessage {
   readonly body: Uint8Array | null;
 }
 
-/** An answer in a form that can be sent to another thread. */
 export type ThreadReply = Omit<WireReply, "body"> & { readonly body: string | Uint8Array | null };
 
 /** From the sockets' thread to the handler's. Requests are identified by number. */
@@ -48,11 +44,9 @@ export type FromSockets =
   | { readonly kind: "pull"; readonly id: number }
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** An answer could not be written. */
   | { readonly kind: "unwritten"; readonly requestId: string; readonly fault: ErrorMessage }
   | { readonly kind: "closed" };
 
-/** From the handler's thread to the sockets'. */
 export type ToSockets =
   | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number; readonly isKeyless: boolean }
   /** `stream`: the body is requested chunk by chunk. */
@@ -67,10 +61,7 @@ interface Port<Message> {
   postMessage(messages: readonly Message[], transfer: readonly ArrayBuffer[]): void;
 }
 
-/**
- * Sends messages to another thread: those of one turn of the event loop are built and sent together at its end, and byte arrays are transferred, not
- * copied.
- */
+/** Messages of one turn of the event loop are built and sent together at its end; byte arrays are transferred, not copied. */
 export function outbox<Message extends FromSockets | ToSockets>(port: Port<Message>): TickBatch<() => Message> {
   return new TickBatch((makers) => {
     const transfer: ArrayBuffer[] = [];
@@ -115,11 +106,7 @@ export interface ThreadProgramOptions {
 const SCHEMES = /^(?:file|data|blob):/;
 const SHOWN_CHARS_MAX = 200;
 
-/**
- * Returns a function that locates the program of a thread, called only when the thread is started.
- * @param fallback its location by default; may throw if this code has no URL of its own
- * @throws invalid_parameter (a program that no thread can be started from)
- */
+/** Called only when the thread starts. @param fallback may throw if this code has no URL of its own @throws invalid_parameter (unusable program) */
 export function programOf(program: unknown, fallback: () => URL): () => URL {
   if (program === undefined) return fallback;
   // Not `instanceof`: bundlers and test runners have their own URL classes.
@@ -145,7 +132,6 @@ function programText(locate: () => URL): string {
   }
 }
 
-/** Emits a process warning about reduced service. */
 export function warn(text: string): void {
   process.emitWarning(text, "DaybookWarning");
 }

@@ -20,7 +20,6 @@ export class TickBatch<Item> {
     } else if (nowMs - this.#sinceMs > WAIT_MS_MAX) this.flush();
   }
 
-  /** Passes on all waiting items now. */
   flush(): void {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;

@@ -121,7 +121,6 @@ function lookUp(router: Router<RouteSummary>, target: string): { readonly isRout
   }
 }
 
-/** Calls the option `address` for a request, and catches what it throws. */
 function callerFrom<Incoming>(addressOf: ((incoming: Incoming) => string | undefined) | undefined) {
   return (incoming: Incoming, address: string | undefined): { readonly address: string | undefined; readonly fault: DaybookError | null } => {
     if (addressOf === undefined) return { address, fault: null };

@@ -13,7 +13,6 @@ export function emptyBitmap(rowCount: number): Bitmap {
   return new Uint32Array(wordCount(rowCount));
 }
 
-/** A bitmap of rows `[from, to)` of `rowCount`. */
 export function rangeBitmap(rowCount: number, from: number, to: number): Bitmap {
   const bits = new Uint32Array(wordCount(rowCount));
   if (from >= to) return bits;
@@ -37,7 +36,6 @@ export function unite(into: Bitmap, other: Bitmap): void {
   for (let word = 0; word < into.length; word += 1) into[word]! |= other[word]!;
 }
 
-/** Inverts every row of `[0, rowCount)`. */
 export function complement(bits: Bitmap, rowCount: number): void {
   for (let word = 0; word < bits.length; word += 1) bits[word] = ~bits[word]!;
   if ((rowCount & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (rowCount & 31));
@@ -56,7 +54,6 @@ export function countBits(bits: Bitmap): number {
   return count;
 }
 
-/** Number of rows that are in every one of several bitmaps of equal length. */
 export function countCommonBits(bitmaps: readonly Bitmap[]): number {
   const [first, second, third] = bitmaps;
   if (first === undefined) return 0;
@@ -122,7 +119,6 @@ export function bitsOfTable(codes: Codes, table: Uint8Array): Bitmap {
   return bits;
 }
 
-/** A growing set of codes, one bit each. */
 export class BitSet {
   #words: Uint32Array;
 

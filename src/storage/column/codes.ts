@@ -9,23 +9,18 @@ export function codeWidth(maxCode: number): 1 | 2 | 4 {
   return maxCode < 0x100 ? 1 : maxCode < 0x10000 ? 2 : 4;
 }
 
-/** `count` codes, all 0, wide enough for `maxCode`. */
 export function allocateCodes(count: number, maxCode: number): Codes {
   const width = codeWidth(maxCode);
   return width === 1 ? new Uint8Array(count) : width === 2 ? new Uint16Array(count) : new Uint32Array(count);
 }
 
-/** The same codes, as narrow as the largest one allows. */
 export function narrowCodes(codes: Uint32Array, max = maxOf(codes)): Codes {
   const narrow = allocateCodes(codes.length, max);
   narrow.set(codes);
   return narrow;
 }
 
-/**
- * The same codes in four bytes each: a loop over arrays of all three widths takes several times as long as the copy and a loop over one width.
- * @param scratch memory for the copy; null: a copy that stays valid
- */
+/** In four bytes each: a loop over all three widths takes several times as long. @param scratch memory of the copy; null: it stays valid */
 export function wideCodes(codes: Codes, scratch: Scratch | null = null): Uint32Array {
   if (codes instanceof Uint32Array) return codes;
   if (scratch === null) return new Uint32Array(codes);
@@ -77,7 +72,6 @@ export class GrowableCodes {
     if (code > this.#max) this.#max = code;
   }
 
-  /** Pushes the `count` codes at `from`. */
   pushAll(codes: Uint32Array, from: number, count: number): void {
     const end = from + count;
     let max = 0;
@@ -94,7 +88,6 @@ export class GrowableCodes {
     return this.#codes.subarray(0, this.#count);
   }
 
-  /** Makes room for a code as large as `code`, and for `count` codes. */
   #grow(code: number, count: number): void {
     let capacity = this.#codes.length;
     while (capacity < count) capacity *= 2;

@@ -2,10 +2,7 @@
 import { Scratch } from "../../core/base/scratch.js";
 import { allocateCodes, maxOf, wideCodes, type Codes } from "./codes.js";
 
-/**
- * Codes of a column over the rows of one segment or head. Sparse: only the rows that have the key, ascending; all others are 0. A column
- * without values is a sparse column of no rows.
- */
+/** Codes by row of one segment or head. Sparse: only the rows that have the key, ascending; all others are 0. */
 export type CodeColumn =
   | { readonly kind: "dense"; readonly codes: Codes }
   | { readonly kind: "sparse"; readonly rows: Uint32Array; readonly codes: Codes; readonly rowCount: number };

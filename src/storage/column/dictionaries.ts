@@ -67,7 +67,6 @@ export class Dictionaries {
     return made;
   }
 
-  /** JSON texts of one metadata key, by the code of the key. */
   ofKey(keyCode: number): JsonDictionary {
     const known = this.#byKey[keyCode];
     if (known !== undefined) return known;
@@ -90,7 +89,6 @@ export class Dictionaries {
     return this.keys.valueOf(code).slice(KEY_MARK.length);
   }
 
-  /** Codes of the keys that a shape lists, in order. */
   keysOfShape(shape: number): readonly number[] {
     let keys = this.#shapeKeys[shape];
     if (keys === undefined) {
@@ -122,7 +120,6 @@ export class Dictionaries {
     return byteLength;
   }
 
-  /** Current sizes of all dictionaries, for `deltasSince`. */
   sizes(): Map<string, number> {
     const sizes = new Map<string, number>();
     for (const [name, dictionary] of this.#byName) sizes.set(name, dictionary.size);

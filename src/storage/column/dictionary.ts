@@ -67,7 +67,6 @@ export class RequestedCodeOrder {
   }
 }
 
-/** Totals over several dictionaries. */
 export interface HeldValues {
   charCount: number;
   valueCount: number;
@@ -131,10 +130,7 @@ export class Dictionary {
     return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#asked.byteLength;
   }
 
-  /**
-   * The code of a value; -1 if it was never stored. Cost: values from a file are first added to the table; if there are very many, the first
-   * look-ups scan them instead. @throws corruption
-   */
+  /** -1 if never stored. Values from a file are first added to the table; if very many, the first look-ups scan them. @throws corruption */
   codeOf(value: string): number {
     if (value === "") return 0;
     const newCount = this.#values.length - this.#indexedSize;
@@ -143,10 +139,7 @@ export class Dictionary {
     return this.#table.codeOf(value);
   }
 
-  /**
-   * The codes of one field of many rows, whose texts and codes begin at `start`: 0 for not set, -1 and a mark in `hasNew` for new values. Field by
-   * field, a look-up takes a third of its time row by row: the table stays in cache.
-   */
+  /** Codes of a field of many rows from `start`: 0 not set, -1 and a mark in `hasNew` for new values. Row by row takes three times as long. */
   codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
     if (this.#indexedSize < this.#values.length) this.#index();
     this.#table.codesOf(texts, codes, start, hasNew, rowCount);
@@ -228,7 +221,6 @@ export class Dictionary {
     this.#retired.add(code);
   }
 
-  /** Whether a code's value was removed and is not blanked yet. */
   isRetired(code: number): boolean {
     return this.#retired.has(code);
   }
@@ -287,10 +279,7 @@ export class Dictionary {
     if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
   }
 
-  /**
-   * Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all; for less if the order is known, or if earlier
-   * requests already cost as much as building it.
-   */
+  /** Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all, fewer if it is known or as costly so far. */
   isOrderWorth(codeCount: number): boolean {
     if (codeCount >= this.size * ORDER_SHARE) return true;
     if (this.#inOrder.length >= this.size * KNOWN_SHARE) return codeCount >= this.size * KNOWN_ORDER_SHARE;

@@ -15,10 +15,7 @@ export class FrozenCodes {
   }
 }
 
-/**
- * Numbers by code that change while readers keep their snapshots: a page is copied before its first change after a snapshot.
- * 4 bytes for every code below the greatest; a snapshot costs 8 bytes a page, and 16 KiB for each page that changes after it.
- */
+/** A page is copied before its first change after a snapshot. 4 bytes a code; a snapshot takes 8 bytes a page, and 16 KiB per page changed later. */
 export class PagedCodes {
   #pages: Int32Array[] = [];
   /** By page: true if no snapshot shares it. */

@@ -45,7 +45,6 @@ export function rowsOfCode(postings: Postings, code: number): Uint32Array {
   return postings.rows.subarray(postings.starts[place]!, postings.starts[place + 1]!);
 }
 
-/** Merges several lists of rows into one, ascending. */
 export function joinLists(lists: readonly Uint32Array[]): Uint32Array {
   const joined = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
   let at = 0;

@@ -3,10 +3,7 @@
 const DIGIT_BITS = 11;
 const DIGIT_END = 2 ** DIGIT_BITS;
 
-/**
- * Sorts `places` by their keys, stably. Cost: two passes for each 11 bits of the greatest key.
- * @param take returns memory for that many numbers
- */
+/** Stable. Cost: two passes for each 11 bits of the greatest key. @param take returns memory for that many numbers */
 export function radixOrder(places: Uint32Array, keys: Uint32Array, take: (count: number) => Uint32Array = (count) => new Uint32Array(count)): Uint32Array {
   let max = 0;
   for (let at = 0; at < places.length; at += 1) if (keys[places[at]!]! > max) max = keys[places[at]!]!;

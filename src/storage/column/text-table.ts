@@ -21,11 +21,7 @@ const SPREAD_CHARS = 16;
 let hashes = new Int32Array(256);
 let setRows = new Uint32Array(256);
 
-/**
- * Codes by their texts. Large tables place each text in the bucket of its hash, so that a look-up waits for memory two or three times, and
- * look-ups of many rows wait together: less than half of the time of a `Map`. Texts whose bucket is full go to a `Map`, so that no one can
- * prepare texts that make it slow.
- */
+/** Look-ups of many rows wait for memory together: half the time of a `Map`. Texts of full buckets go to a `Map`, against crafted texts. */
 export class TextTable {
   /** All texts of a small table; in a large one, those whose bucket is full. */
   #map = new Map<string, number>();
@@ -73,7 +69,6 @@ export class TextTable {
     return true;
   }
 
-  /** Removes a text, if it has this code. */
   remove(text: string, code: number): void {
     if (this.codeOf(text) !== code) return;
     this.#size -= 1;
@@ -189,7 +184,6 @@ export class TextTable {
     for (const [text, code] of map) this.#place(text, code, hashOf(text));
   }
 
-  /** Moves the texts of some former buckets to the new ones. */
   #move(bucketCount: number): void {
     const former = this.#former;
     const end = Math.min(this.#movedEnd + bucketCount * BUCKET_WORDS, former.length);
@@ -209,7 +203,6 @@ function placeAtHand(text: string): number {
   return (Math.imul(end ^ length, 0x85ebca6b) ^ Math.imul(rest, 0xc2b2ae35)) >>> AT_HAND_SHIFT;
 }
 
-/** Mixes up to four characters at a time. */
 function hashOf(text: string): number {
   const length = text.length;
   let hash = length;

@@ -43,11 +43,7 @@ export class Watermark {
     return takenCount < this.#segments.size ? null : { segments: segments.sort((a, b) => a.day - b.day), heads };
   }
 
-  /**
-   * The earliest newer head rows, and their greatest sequence: `rowCount` rows, or the whole earliest head if it has less than twice as many, because
-   * what is derived from a whole head is cached.
-   * @param heads not empty
-   */
+  /** The earliest head rows: `rowCount`, or a whole head below twice as many, whose derived values are cached. @param heads not empty */
   static firstOf(heads: readonly HeadView[], rowCount = PIECE_ROW_COUNT): { readonly heads: readonly HeadView[]; readonly sequence: number } {
     const { firstSequence, lastSequence } = heads.reduce((a, b) => (b.firstSequence < a.firstSequence ? b : a));
     const wanted = Math.max(firstSequence + rowCount - 1, lastSequence < firstSequence + 2 * rowCount ? lastSequence : 0);
@@ -97,7 +93,6 @@ const VALUES_PER_ROW = 8;
 
 export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
-  /** The greatest sequence of the rows. */
   readonly sequence: number;
   readonly looked: (rowCount: number) => void;
 }
@@ -128,11 +123,9 @@ export abstract class StoreTable<T> implements Droppable {
     return this.use.readerCount > 0;
   }
 
-  /** What is derived from a segment; null when it is not in memory. */
+  /** The value derived from a segment; null when it is not in memory. */
   protected abstract known(segment: Rows): T | null;
-  /** The same, from storage if needed. */
   protected abstract load(segment: Rows): Promise<T>;
-  /** What is derived from rows of a head, which are in memory. */
   protected abstract ofHead(rows: Rows): T;
   /** The same for many rows, yielding. */
   protected ofLongHead(rows: Rows): Promise<T> {

@@ -30,12 +30,10 @@ export function compareWithKey(rows: KeyedRows, row: number, key: EventKey): num
   return compareIds(rows.ids(), row * 16, key.id, 0) || compareCodePoints(rows.projectOf(row), key.project);
 }
 
-/** Compares two rows of one millisecond. */
 export function compareEvents(a: KeyedRows, aRow: number, b: KeyedRows, bRow: number): number {
   return compareIds(a.ids(), aRow * 16, b.ids(), bRow * 16) || compareCodePoints(a.projectOf(aRow), b.projectOf(bRow));
 }
 
-/** Like `compareEvents` for two rows of the same segment or head. */
 export function orderWithin(rows: KeyedRows): (a: number, b: number) => number {
   const ids = rows.ids();
   return (a, b) => compareIds(ids, a * 16, ids, b * 16) || compareCodePoints(rows.projectOf(a), rows.projectOf(b));
@@ -56,10 +54,7 @@ export class IdIndex {
   #slots = new Uint32Array(256);
   #indexed = 0;
 
-  /**
-   * @param stored ids of the existing rows
-   * @param saltOf spreads rows that share an id
-   */
+  /** @param stored ids of the existing rows @param saltOf spreads rows that share an id */
   constructor(
     stored: Uint8Array = new Uint8Array(0),
     readonly saltOf: (row: number) => number = () => 0,
@@ -95,7 +90,6 @@ export class IdIndex {
   }
 }
 
-/** Spreads events with the same id over the index by project. */
 export function projectSalt(project: string, seed = 0): number {
   let salt = seed;
   for (let at = 0; at < project.length; at += 1) salt = Math.imul(salt ^ project.charCodeAt(at), 0x01000193);

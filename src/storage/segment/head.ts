@@ -14,7 +14,6 @@ import { actorTriplesOf, type ActorTriples } from "./summaries.js";
 /** Rows up to which a metadata column is a plain list: most keys are rare, and two columns of codes would take ten times as much memory. */
 const FEW_ROW_COUNT = 8;
 
-/** A metadata column of a head: only the rows that have the key. */
 class GrowableSparse {
   /** Row, code, row, code, …; null once there are more than `FEW_ROW_COUNT` rows. */
   #few: number[] | null;
@@ -151,13 +150,7 @@ export class Head {
     return this.#metadata.size;
   }
 
-  /**
-   * Appends the rows in `[from, to)` of a batch, all of this day, column by column.
-   * @param firstSequence sequence of the batch's row 0
-   * @param valuesAt index of the first row's first metadata value
-   * @param keysOf codes of the metadata keys of a shape
-   * @returns index of the first metadata value of row `to`
-   */
+  /** Rows `[from, to)` are of this day. @param firstSequence of row 0 @param valuesAt first metadata value of row `from` @returns that of row `to` */
   append(batch: ArrivedRows, from: number, to: number, firstSequence: number, valuesAt: number, keysOf: (shape: number) => readonly number[]): number {
     const { times, ids, codes, shapes, places } = batch;
     const [start, count] = [this.#rowCount, to - from];
@@ -194,7 +187,6 @@ export class Head {
     return this.#view;
   }
 
-  /** Whether a column is among the first `shownCount` shown ones. */
   has(name: string, shownCount: number): boolean {
     const shown = this.#shown.get(name);
     return shown !== undefined && shown.place < shownCount;
@@ -204,7 +196,6 @@ export class Head {
     return [...this.#shown.keys()].slice(0, shownCount);
   }
 
-  /** Codes of the rows in `[from, to)` of a shown column. */
   column(name: string, from: number, to: number): CodeColumn {
     const { column } = this.#shown.get(name)!;
     return column instanceof GrowableSparse ? column.column(from, to) : { kind: "dense", codes: column.view().subarray(from, to) };

@@ -7,7 +7,6 @@ import type { Rows } from "./rows.js";
 
 /** Pairs of ids seen together on an event, as lists of equal length; 12 bytes per pair. */
 export interface LinkList {
-  /** Codes in their dictionary. */
   readonly anonymousIds: Uint32Array;
   readonly userIds: Uint32Array;
   /** When each pair was first seen together: ms of the day. */
@@ -26,7 +25,6 @@ export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, tu
   return bytes;
 }
 
-/** Decodes pairs from their inflated bytes. */
 export function decodeLinks(bytes: Uint8Array): LinkList {
   const listLength = bytes.length / 3;
   const planesAt = (at: number) => fromPlanes(bytes.slice(at * listLength, (at + 1) * listLength), WIDTH);

@@ -1,4 +1,3 @@
-/** An item that can be dropped and recomputed. */
 export interface Droppable {
   readonly byteLength: number;
   /** Whether a query is using it, so that it must not be dropped. */
@@ -113,7 +112,6 @@ export class BudgetShare extends MemoryBudget {
     this.whole.touch(item);
   }
 
-  /** Removes everything that this share has added. */
   end(): void {
     this.#isEnded = true;
     this.whole.removeAll((item) => this.#own.has(item));
@@ -150,7 +148,6 @@ export class DerivedCache {
 
   constructor(readonly budget: MemoryBudget) {}
 
-  /** Keeps all entries in memory until `unpin`. */
   pin(): void {
     this.#pinCount += 1;
   }
@@ -180,7 +177,6 @@ export class DerivedCache {
     if (!this.#isReleased) this.budget.add(entry);
   }
 
-  /** Returns the cached value, or computes and caches it. */
   getOrCompute<T>(name: string, make: () => T, byteLength: (made: T) => number, since = NOTHING_ELSE): T {
     const known = this.get(name, since);
     // Each name is used by one caller only, so the type fits.

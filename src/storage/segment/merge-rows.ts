@@ -26,10 +26,7 @@ interface RowOrder {
   readonly projectOf: (row: number) => string;
 }
 
-/**
- * The rank of each row in (createdAt, event id, project) order; null if the rows are already in order.
- * Cost: one numeric sort; ids are compared only among equal times.
- */
+/** The rank of each row in (createdAt, event id, project) order; null if in order. Cost: a numeric sort; ids are compared among equal times only. */
 export async function rankRows(by: RowOrder, turns = new Turns()): Promise<Uint32Array | null> {
   const { times } = by;
   const count = times.length;
@@ -51,7 +48,6 @@ export async function rankRows(by: RowOrder, turns = new Turns()): Promise<Uint3
   return ranks;
 }
 
-/** Orders rows of the same time by id and project. */
 async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promise<void> {
   const { times } = by;
   const count = order.length;
@@ -96,7 +92,6 @@ function orderFew(rows: Uint32Array, by: RowOrder): void {
   rows.sort((a, b) => compareTied(by, a, b));
 }
 
-/** Compares rows of the same time. */
 function compareTied({ ids, projectOf }: RowOrder, a: number, b: number): number {
   return compareIds(ids, a * ID_BYTES, ids, b * ID_BYTES) || (a === b ? 0 : compareCodePoints(projectOf(a), projectOf(b)));
 }
@@ -259,11 +254,7 @@ class Merge {
 const NO_BLANKS: ReadonlyMap<string, ReadonlySet<number>> = new Map();
 const NO_CODES: ReadonlySet<number> = new Set();
 
-/**
- * Some rows in the same order, as a source for merging. Copies columns on demand; they must be loaded by then.
- * @param kept ascending row numbers
- * @param blank codes of a column that become 0
- */
+/** Some rows as a source for merging; their columns must be loaded. @param kept ascending row numbers @param blank codes that become 0 */
 export function someRows(rows: SourceRows, kept: Uint32Array, blank = NO_BLANKS): SourceRows {
   return {
     day: rows.day,

@@ -17,10 +17,7 @@ interface RowAt {
   readonly row: number;
 }
 
-/**
- * Yields the rows of one day from a position on and before `toMs`, in (createdAt, event id, project) order. Times and ids must be loaded.
- * Cost: a binary search of each part, then the consumed rows. A head is sorted once; later only its new rows are.
- */
+/** In (createdAt, event id, project) order; times and ids must be loaded. Cost: a binary search of each part. Heads sort new rows only. */
 export function* orderedRows(day: readonly Rows[], from: RowPosition, toMs: number): Generator<RowAt> {
   const parts = day.map((rows) => new OrderedPart(rows, from, toMs)).filter((part) => part.isLeft).sort(comparePlaces);
   for (let [first] = parts; first !== undefined; [first] = parts) {
@@ -44,7 +41,6 @@ function comparePlaces(a: OrderedPart, b: OrderedPart): number {
   return a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row);
 }
 
-/** A segment or a head, read in order. */
 class OrderedPart implements RowAt {
   readonly #times: Int32Array;
   /** Rows by position; null if they are already in order. */

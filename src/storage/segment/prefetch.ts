@@ -10,10 +10,7 @@ export class Prefetch {
   readonly #begun = new Map<Rows, Promise<unknown> | null>();
   #begunCount = 0;
 
-  /**
-   * @param all in the order in which they are requested; some may be skipped
-   * @param load returns null if there is nothing to load
-   */
+  /** @param all in the order in which they are requested; some may be skipped @param load returns null if there is nothing to load */
   constructor(
     readonly all: readonly Rows[],
     readonly load: (rows: Rows) => Promise<unknown> | null,

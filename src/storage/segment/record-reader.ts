@@ -9,10 +9,7 @@ import type { Rows } from "./rows.js";
 
 const ALL_FIELDS: readonly string[] = FIELDS.map((field) => field.column);
 
-/**
- * Loads what the records of some rows need; of the metadata columns, only those of their shapes.
- * @param fields columns of the fields to read: `RECORD_FIELDS` for records, all fields for everything an event was sent with
- */
+/** Loads only metadata columns of the rows' shapes. @param fields `RECORD_FIELDS` for records, all fields for everything an event was sent with */
 export async function loadRecords(rows: Rows, selected: Iterable<number>, dictionaries: Dictionaries, fields = ALL_FIELDS): Promise<void> {
   await rows.load([TIME_COLUMN, ID_COLUMN, SHAPE_COLUMN, ...fields]);
   const shapes = rows.column(SHAPE_COLUMN);
@@ -33,7 +30,6 @@ interface MetadataKey {
   readonly name: string;
   readonly column: string;
   readonly values: Dictionary;
-  /** Parsed texts, numbers and booleans by code. */
   readonly scalars: Map<number, unknown>;
 }
 
@@ -44,7 +40,6 @@ const SCALAR_COUNT = 256;
 export class RecordReader {
   #rows: Rows | null = null;
   #row = 0;
-  /** Columns by field, filled on demand. */
   readonly #fieldColumns: (CodeColumn | undefined)[] = FIELDS.map(() => undefined);
   readonly #columns = new Map<string, CodeColumn>();
   readonly #fields: readonly Dictionary[];
@@ -85,7 +80,6 @@ export class RecordReader {
     return metadata;
   }
 
-  /** The record of a row, as `searchEvents` returns it. */
   record(rows: Rows, row: number): EventRecord {
     this.#goTo(rows, row);
     return eventRecord(this.#textOf, this.id(rows, row), this.createdAtMs(rows, row), this.metadata(rows, row));

@@ -48,15 +48,11 @@ export interface Rows {
   actorTriples(): Promise<ActorTriples>;
   /** As `actorTriples` if they are in memory, else null. */
   cachedActorTriples(): ActorTriples | null;
-  /**
-   * A stored excerpt of the rows by name; null if there is none, then read the columns. @throws corruption
-   * @param of names that the excerpt must depend on; it may depend on more, and contain more rows
-   */
+  /** Null if none is stored; then read the columns. It may depend on more names than `of`, and contain more rows. @throws corruption */
   excerpt(name: string, of: readonly string[]): Promise<Excerpt | null>;
   /** Keeps loaded data in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;
-  /** Codes of a loaded column. */
   column(name: string): CodeColumn;
   /** Ms of the day by row. */
   times(): Int32Array;
@@ -64,12 +60,8 @@ export interface Rows {
   ids(): Uint8Array;
   /** The project of a row whose id is loaded; it distinguishes events with the same id. */
   projectOf(row: number): string;
-  /** Store sequence by row. */
   sequences(): Uint32Array;
-  /**
-   * Returns a value derived from the rows: cached for settled rows while memory allows, recomputed for others.
-   * @param since other inputs of the value: it is recomputed if any of them is another object
-   */
+  /** Cached for settled rows while memory allows. @param since other inputs of the value: it is recomputed if any of them is another object */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;
   /** Like `derive`, but also cached for a growing head: only the rows added since the last call are read. */
   fold<T>(key: string, folding: Folding<T>): T;
@@ -84,7 +76,6 @@ export function mayHold(rows: Rows, column: string, code: number): boolean {
   return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
 }
 
-/** Pins rows, and thus their loaded data, while `read` runs. */
 export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {
   const pinned = [...new Set(rows)];
   for (const part of pinned) part.pin();

@@ -18,7 +18,6 @@ const CONTAINER_END = "1KOOBYAD";
 /** Footer length, footer CRC-32 and the closing magic. */
 export const TRAILER_BYTES = 16;
 
-/** The position of a block in the file, and how to read it. */
 export interface BlockEntry {
   readonly name: string;
   readonly offset: number;
@@ -119,7 +118,6 @@ export function damaged(key: string, what: string, cause?: unknown): DaybookErro
   return new DaybookError("corruption", `${key} is damaged: ${what}`, { key }, { cause });
 }
 
-/** A dictionary-coded column as the footer describes it. */
 export interface ColumnMeta extends ColumnZone {
   readonly name: string;
   readonly width: 1 | 2 | 4;
@@ -141,7 +139,6 @@ export interface SegmentMeta {
   readonly excerpts?: readonly ExcerptMeta[];
 }
 
-/** Name of the block with the actors of the rows. */
 export const ACTORS_BLOCK = "who";
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */
@@ -156,18 +153,15 @@ const VALUES_PER_BYTE = 2;
 
 export type Deflate = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-/** Name of the block with the row numbers of a sparse column. */
 export function rowsBlock(column: string): string {
   return `${column}.rows`;
 }
 
-/** How to encode a segment file, and which excerpts to store with the rows. */
 interface SegmentMaking {
   readonly deflate: Deflate;
   readonly excerpts: readonly ExcerptRule[];
 }
 
-/** Encodes a segment file; returns its bytes and its metadata. */
 export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rules }: SegmentMaking, turns = new Turns()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
   const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, turns);
   const packDeltas = async (name: string, values: Int32Array | Uint32Array) => await packed(name, await toPlanes(await toDeltas(values, turns), turns));
@@ -215,12 +209,10 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
   return { bytes: await encodeContainer(blocks, meta, turns), meta };
 }
 
-/** Decodes times, sequences or sparse row numbers from the inflated bytes of their block. */
 export function decodeDeltas(bytes: Uint8Array): Uint32Array {
   return fromDeltas(codesOfBytes(fromPlanes(bytes, 4), 4) as Uint32Array);
 }
 
-/** Decodes a column from the inflated bytes of its blocks. */
 export function decodeColumn(meta: ColumnMeta, rowCount: number, bytes: Uint8Array, rows: Uint8Array | null): CodeColumn {
   const codes = codesOfBytes(fromPlanes(bytes, meta.width), meta.width);
   return rows === null ? { kind: "dense", codes } : { kind: "sparse", rows: decodeDeltas(rows), codes, rowCount };

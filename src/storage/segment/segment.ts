@@ -66,7 +66,6 @@ export class CoalescedReads {
   }
 }
 
-/** Access of a segment to its file. */
 export interface SegmentSource {
   read(key: string, start: number, end: number): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
@@ -75,10 +74,8 @@ export interface SegmentSource {
   release?(): void;
 }
 
-/** Cache key of a small segment's whole file. */
 const WHOLE_FILE = "whole file";
 
-/** Project texts by code. */
 export type ProjectTexts = Pick<Dictionary, "valueOf">;
 
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
@@ -100,10 +97,7 @@ export class Segment implements Rows {
   /** The project code of all rows; null if they belong to several projects. */
   readonly #onlyProject: number | null;
 
-  /**
-   * @param links ids seen together on one event
-   * @param file all bytes of a small file, so that its columns need no further reads; null for others
-   */
+  /** @param links ids seen together on one event @param file all bytes of a small file, so that columns need no further reads; null for others */
   constructor(
     readonly key: string,
     readonly byteLength: number,
@@ -159,7 +153,6 @@ export class Segment implements Rows {
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
 
-  /** Whether a column, or the times, ids or sequences, are in memory. */
   isLoaded(name: string): boolean {
     return this.#cache.get(name) !== null;
   }

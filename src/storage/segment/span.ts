@@ -4,20 +4,15 @@ import { Head } from "./head.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { Segment } from "./segment.js";
 
-/** A segment, a head, or a span of several of them. */
 export type SpanPart = Span | Segment | Head;
 
-/** A cached result of a query for the rows of a span. */
 export interface SpanResult {
   readonly value: unknown;
   /** Rows per head that the result covers, in the order of the span's heads; heads added later count as 0. */
   readonly rowCounts: readonly number[];
 }
 
-/**
- * Adjacent days of segments and heads, with a cache of query results for all their rows. Heads grow, so a result states how many of
- * their rows it covers.
- */
+/** Adjacent days of segments and heads, with cached query results. Heads grow, so a result states how many of their rows it covers. */
 export class Span {
   readonly segments: readonly Segment[];
   /** In order of addition: first those of a former span, if this one continues it. */
@@ -41,7 +36,6 @@ export class Span {
     this.#lastMs = Math.max(...this.segments.map(lastMsOf));
   }
 
-  /** Number of segments and heads. */
   get partCount(): number {
     return this.segments.length + this.heads.length;
   }
@@ -55,7 +49,6 @@ export class Span {
     return this.heads.reduce((ms, head) => Math.max(ms, lastMsOf(head)), this.#lastMs);
   }
 
-  /** Returns null if there is no entry. */
   kept(key: string): SpanResult | null {
     // Only `keep` adds entries.
     return this.#cache.get(key) as SpanResult | null;
@@ -65,7 +58,6 @@ export class Span {
     this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
-  /** Whether it has taken over the cache of another span. */
   goesOnWith(former: Span): boolean {
     return this.#cache === former.#cache;
   }
@@ -84,10 +76,7 @@ function lastMsOf({ day, maxMs }: Segment | Head): number {
   return dayStartMs(day) + maxMs;
 }
 
-/**
- * Days per span of each level, aligned to multiples: a window of d days consists of a few spans of every level.
- * There are few levels because each caches about as much as the one below it.
- */
+/** Days per span of each level, aligned to multiples. Few levels, because each caches about as much as the one below it. */
 const LEVEL_DAY_COUNTS = [1, 4, 16, 64];
 
 interface Placed {
@@ -108,11 +97,7 @@ export class SpanTree {
 
   static readonly EMPTY = new SpanTree([], new Map(), [], []);
 
-  /**
-   * Reuses the spans of a former tree whose segments and heads are unchanged, and the caches of those to which only heads were added;
-   * releases the others.
-   * @param segments ascending by day
-   */
+  /** Keeps spans of unchanged parts, and the caches where only heads were added; releases the others. @param segments ascending by day */
   static of(segments: readonly Segment[], heads: readonly Head[], former: SpanTree, budget: MemoryBudget): SpanTree {
     if (areSameParts(segments, former.segments) && areSameParts(heads, former.heads)) return former;
     const spans = new Map<string, Span>();

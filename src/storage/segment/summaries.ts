@@ -5,13 +5,9 @@ import { codesOfBytes, narrowCodes, wideCodes, maxOf, type Codes } from "../colu
 import { denseCodes, absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 
-/** The columns that identify the actor of an event. */
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
-/**
- * The actors of a segment's events, with the company that the event names (0: none) and the project: distinct triples, ascending.
- * An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1.
- */
+/** Distinct and ascending; company 0: none. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1. */
 export interface ActorTriples {
   readonly actors: Uint32Array;
   readonly companies: Uint32Array;
@@ -105,7 +101,6 @@ export async function encodeActorTriples({ actors, companies, projects }: ActorT
   return { bytes: concatBytes(parts), meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
 }
 
-/** Decodes triples from their inflated bytes. */
 export function decodeActorTriples({ count, companyWidth, projectWidth }: ActorTriplesMeta, bytes: Uint8Array): ActorTriples {
   const companiesAt = count * 4;
   const projectsAt = companiesAt + count * companyWidth;
@@ -141,11 +136,9 @@ export interface ExcerptMeta {
   readonly name: string;
   readonly of: readonly string[];
   readonly rowCount: number;
-  /** Columns in which any row of the excerpt has a value. */
   readonly columns: readonly { readonly name: string; readonly width: 1 | 2 | 4 }[];
 }
 
-/** Some rows of a segment, in its order, with some of its columns. */
 export interface Excerpt {
   readonly day: number;
   readonly rowCount: number;
@@ -219,7 +212,6 @@ export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt:
   return { bytes: concatBytes(parts), meta: { name, of, rowCount: excerpt.rowCount, columns: written } };
 }
 
-/** Decodes an excerpt from its inflated bytes. */
 export function decodeExcerpt(day: number, { rowCount, columns }: ExcerptMeta, bytes: Uint8Array): Excerpt {
   let at = 0;
   const next = (width: 1 | 2 | 4): Codes => {

@@ -24,12 +24,7 @@ interface FingerprintSlots {
   readonly highs: Uint16Array;
 }
 
-/**
- * A hash set of 48-bit fingerprints of all stored events, by id and by the project in which the id is unique: open addressing,
- * 6 bytes per slot, about 10 bytes per id. A false match occurs about once in 2^48 / ids lookups; the caller confirms every match
- * against the ids themselves. The parts grow by copying, at different times: growing the whole table would block for half a second
- * at 16 million ids.
- */
+/** 48-bit fingerprints, about 10 bytes an id; the caller confirms each match. Parts grow at different times: a whole table would block for 0.5 s. */
 export class IdTable {
   readonly #parts: FingerprintSlots[] = Array.from({ length: PART_COUNT }, (_, part) => emptySlots(capacityFor(part, 1)));
   readonly #counts = new Uint32Array(PART_COUNT);
@@ -176,10 +171,7 @@ export class IdTable {
   }
 }
 
-/**
- * The smallest sufficient capacity of a part. Capacities differ slightly between parts, so that parts grow at different times,
- * and the memory freed by some lies together and fits the next.
- */
+/** Capacities differ slightly between parts, so that these grow at different times, and the memory freed by some fits the next. */
 function capacityFor(part: number, needed: number): number {
   const first = FIRST_CAPACITY * GROWTH ** (part / PART_COUNT);
   return Math.ceil(first * GROWTH ** Math.max(0, Math.ceil(Math.log(needed / first) / Math.log(GROWTH))));
@@ -213,7 +205,6 @@ function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, 
   return slot;
 }
 
-/** Number of ids looked up together when many are added. */
 const PART_IDS = 4_096;
 
 /** Splits many ids for `look`, without trailing bytes that are no whole id, which a damaged block may have. */

@@ -27,7 +27,6 @@ const SMALL_FILE_BYTES = 16 * 1024;
 /** Segments opened at once: each keeps its file open meanwhile, and file descriptors are limited. */
 const OPEN_SEGMENT_COUNT = 32;
 
-/** Folders of the numbered files that a manifest names. */
 export const FILE_FOLDERS = ["segments/", "dictionaries/", "identities/"] as const;
 
 interface CheckedSegment extends MadeSegment {
@@ -39,7 +38,6 @@ interface WrittenSegment {
   readonly segment: Segment;
 }
 
-/** Reads and writes the immutable files of a store: segments, dictionaries, identity records, privacy requests. */
 export class StoreFiles {
   readonly #codec: Codec;
   #projects: ProjectTexts = { valueOf: () => "" };
@@ -103,7 +101,6 @@ export class StoreFiles {
     }
   }
 
-  /** Opens a segment whose whole file is in memory. */
   async segmentOf({ key }: SegmentEntry, footer: ContainerFooter<SegmentMeta>, bytes: Uint8Array): Promise<Segment> {
     return await this.#inMemory(key, footer, bytes, this.budget);
   }
@@ -190,7 +187,6 @@ export class StoreFiles {
     return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, "privacy"));
   }
 
-  /** Writes a container of one block, named after its kind. */
   async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
     return await this.#write(key, await encodeContainer([block], { kind }));

@@ -8,9 +8,8 @@ import { codecOf, sha256Of } from "../storage/codec.js";
 export interface Finding {
   /** Key of the file. */
   readonly file: string;
-  /** What was expected, and where. */
+  /** The expectation, and where it was violated. */
   readonly expected: string;
-  /** What was found. */
   readonly found: string;
 }
 

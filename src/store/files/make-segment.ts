@@ -10,14 +10,12 @@ import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 export type { ExcerptRule } from "../../storage/segment/summaries.js";
 export type { SourceRows } from "../../storage/segment/merge-rows.js";
 
-/** A segment file that is not yet written. */
 export interface MadeSegment {
   readonly bytes: Uint8Array;
   /** Of all bytes, in hex. */
   readonly sha256: string;
 }
 
-/** The parts of a codec that making a segment file needs. */
 export type SegmentCodec = Pick<Codec, "deflate" | "createSha256">;
 
 /** Makes segment files off the calling thread. */
@@ -31,7 +29,6 @@ export interface Sealer {
   make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null>;
 }
 
-/** Merges rows of one day into the bytes of a segment file. @param excerpts stored with the rows @param turns yields while working */
 export async function makeSegment(
   sources: readonly SourceRows[],
   excerpts: readonly ExcerptRule[],
@@ -41,7 +38,6 @@ export async function makeSegment(
   return await encodeRows(await mergeRows(sources, turns), excerpts, codec, turns);
 }
 
-/** Encodes merged rows as a segment file. @param turns yields while working */
 export async function encodeRows(merged: MergedRows, excerpts: readonly ExcerptRule[], codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
   const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), excerpts }, turns);
   return { bytes, sha256: await sha256Of(codec, bytes, turns) };
@@ -114,7 +110,6 @@ function paddedByteLength({ byteLength }: RowArray): number {
   return Math.ceil(byteLength / 4) * 4;
 }
 
-/** Returns copied rows as a source for merging. */
 export function sourceOf({ day, rowCount, times, ids, sequences, columns, projects }: CopiedRows): SourceRows {
   const column = (name: string) => columns.get(name) ?? absentColumn(rowCount);
   return {

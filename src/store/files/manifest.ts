@@ -6,7 +6,6 @@ import type { Storage } from "../storage/storage.js";
 
 export const MANIFEST_KEY = "MANIFEST";
 
-/** A stored file that the manifest names, with its checksums. */
 export interface FileEntry {
   readonly key: string;
   readonly byteLength: number;
@@ -21,12 +20,10 @@ export interface SegmentEntry extends FileEntry {
   readonly rowCount: number;
 }
 
-/** A damaged file and the rows lost with it. */
 export interface QuarantinedFile {
   /** Its original key. Its bytes, if any, are kept under `quarantine/` and this key. */
   readonly key: string;
   readonly byteLength: number;
-  /** What was wrong with it. */
   readonly reason: string;
   /** Lost events by day; day null: of unknown days, possibly including records. */
   readonly lostRows: readonly { readonly day: number | null; readonly rowCount: number }[];
@@ -47,7 +44,6 @@ export interface BackupMark {
 
 /** The file that names all other valid files; replaced as a whole. */
 export interface Manifest {
-  /** Format of all files of the store. */
   readonly format: typeof FORMAT;
   /** Increases by one with each opening for writing. */
   readonly epoch: number;
@@ -139,11 +135,9 @@ export function isOtherHistory(former: Manifest, manifest: Manifest): boolean {
   return isBehind || isOther || (keptCount > 0 && keptCount < former.dictionaries.length);
 }
 
-/** Matches the numbered files in the folders of a store. */
 const partPattern = /^(?:segments|dictionaries|identities|journal)\/\d{10}(?:\/|$)/;
 const NAMES_SHOWN = 5;
 
-/** Whether a key is a numbered file that only a store has. */
 export function isStorePart(key: string): boolean {
   return partPattern.test(key);
 }
@@ -154,11 +148,7 @@ export async function beginsWith(storage: Pick<Storage, "read">, key: string, st
   return bytes !== null && new TextDecoder().decode(bytes) === start;
 }
 
-/**
- * Refuses a location that is not a store but contains some, such as a directory of organizations: a new store beside them would be
- * mistaken for theirs. Writes nothing. Cost: one read if there is a manifest, else a list of all keys.
- * @throws invalid_parameter naming the stores
- */
+/** Refuses a directory of stores, such as one of organizations: a new store would be mistaken for theirs. @throws invalid_parameter naming them */
 export async function refuseStoresBelow(storage: Storage): Promise<void> {
   // Ignore read errors: later steps report them better, since taking the lock names the location.
   const names = await storesBelow(storage).catch(() => []);
@@ -169,14 +159,12 @@ export async function refuseStoresBelow(storage: Storage): Promise<void> {
   throw parameterError("invalid_parameter", "storage", reason);
 }
 
-/** Names of the stores below a location that is no store itself, ascending. */
 async function storesBelow(storage: Storage): Promise<string[]> {
   if ((await storage.read(MANIFEST_KEY, { start: 0, end: 1 })) !== null) return [];
   const keys = await storage.list("");
   return keys.some(isStorePart) ? [] : await storesIn(storage, keys);
 }
 
-/** Names of the folders that are stores, ascending. */
 async function storesIn(storage: Storage, keys: readonly string[]): Promise<string[]> {
   const names = new Set<string>();
   for (const key of keys) {
@@ -191,11 +179,7 @@ async function storesIn(storage: Storage, keys: readonly string[]): Promise<stri
 
 const READ_ATTEMPT_COUNT = 100;
 
-/**
- * Reads files of a store that a writer may be changing. They are those of one manifest if it is the same afterwards.
- * @param read returns null to be called again with the next manifest
- * @throws overloaded, and what `read` throws
- */
+/** Reads files of one manifest beside a writer. @param read returns null to retry with the next manifest @throws overloaded, what `read` throws */
 export async function untilManifestStays<T>(
   storage: Storage,
   doing: "read" | "copied",

@@ -41,11 +41,7 @@ export class Follower {
     this.#tail = new JournalTail(store.storage, store.foundEnd, store.nextSequence);
   }
 
-  /**
-   * Applies what the writer did since the last call; calls must not overlap. Cost: three short reads if nothing changed, else the changes.
-   * @returns whether a commit waits for a later call
-   * @throws manifest_missing, corruption, overloaded: what is visible stays as it was
-   */
+  /** Calls must not overlap. @returns whether a commit waits for a later call @throws manifest_missing, corruption, overloaded: nothing changed */
   async look(): Promise<boolean> {
     let damage: string | null = null;
     for (let attempt = 1; attempt <= LIMITS.followTryCount; attempt += 1) {
@@ -157,10 +153,7 @@ async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forge
   }
 }
 
-/**
- * Whether rows or records may be gone: an erasure or a deletion replaces all dictionary files by one. If there was none before,
- * it may also be the first seal, unless later commits were seen.
- */
+/** Whether rows may be gone: an erasure or a deletion leaves one dictionary file, as may the first seal unless later commits were seen. */
 function isReplaced(store: Store, { dictionaries: [first], nextSequence }: Manifest): boolean {
   const [former] = store.manifest.dictionaries;
   if (first?.key === former?.key) return false;
@@ -227,7 +220,6 @@ async function replaceAll({ store, manifest, ...read }: ReadManifest, forget: (g
   return { hasUnseen, whenUnread };
 }
 
-/** All values of the dictionary files, by dictionary and code. */
 class StoredValues implements Pick<Dictionaries, "apply"> {
   readonly byName = new Map<string, string[]>();
 

@@ -126,7 +126,6 @@ export class JournalTail {
     return { frames: frames.slice(0, count), isWaiting: count < frames.length };
   }
 
-  /** The number of leading frames that can no longer be cut off. */
   #settledCount(frames: readonly FoundFrame[], lastJournal: number, startedMs: number): number {
     const synced = frames.reduce((most, { frame }) => Math.max(most, frame.syncedSequence), 0);
     let count = 0;
@@ -196,7 +195,6 @@ function crcOf(frame: Uint8Array): number | null {
   return frame.length < FRAME_HEADER_BYTES ? null : new DataView(frame.buffer, frame.byteOffset).getUint32(FRAME_CRC_AT, true);
 }
 
-/** Groups keys by journal, ascending. */
 function journalsOf(keys: readonly string[]): ReadonlyMap<number, readonly string[]> {
   return grouped(keys.filter((key) => journalNumber(key) !== null), (key) => journalNumber(key) ?? 0);
 }
@@ -221,10 +219,7 @@ function areSame(a: JournalPosition | null, b: JournalPosition): boolean {
   return a?.number === b.number && a.byteLength === b.byteLength && a.crc === b.crc;
 }
 
-/**
- * Whether the frames up to a position, which were whole but maybe not synced, are final. Waits `LIMITS.followSettleMs`.
- * If the journal is gone, its rows were sealed.
- */
+/** Whether whole frames, maybe not synced, are final. Waits `LIMITS.followSettleMs`. If the journal is gone, its rows were sealed. */
 export async function hasSettled(storage: Storage, { number, lastFrameAt, crc }: JournalPosition): Promise<boolean> {
   if (lastFrameAt === 0) return true;
   await new Promise((resolve) => setTimeout(resolve, LIMITS.followSettleMs));

@@ -260,7 +260,6 @@ export interface JournalPosition {
   readonly crc: number | null;
 }
 
-/** The position before the header of a journal. */
 export function startOf(number: number): JournalPosition {
   return { number, byteLength: 0, lastFrameAt: 0, crc: null };
 }
@@ -333,7 +332,6 @@ export async function openJournalFile(storage: Storage, number: number): Promise
   return storage.openAppend === undefined ? new ObjectJournalFile(storage, key) : await storage.openAppend(key);
 }
 
-/** Lists the numbers of all journals, ascending. */
 export async function listJournals(storage: Storage): Promise<number[]> {
   const numbers = new Set<number>();
   for (const key of await storage.list("journal/")) {
@@ -343,7 +341,6 @@ export async function listJournals(storage: Storage): Promise<number[]> {
   return [...numbers].sort((a, b) => a - b);
 }
 
-/** Lists the keys under which a journal's bytes are stored, in order. */
 export async function journalKeys(storage: Storage, number: number): Promise<string[]> {
   const key = journalKey(number);
   return (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
@@ -418,7 +415,6 @@ export async function replayLive(
   return nextSequence;
 }
 
-/** A decoded frame: dictionary values with events or with records. An empty batch means values alone. */
 interface FrameContent {
   readonly deltas: DictionaryDelta[];
   readonly batch: Batch | null;

@@ -8,7 +8,6 @@ import type { Storage } from "../storage/storage.js";
 /** When an ingest resolves: `disk` after the journal sync, `os` after the write, with a sync every second. */
 export type Durability = "disk" | "os";
 
-/** Sync interval in `os` mode. */
 const OS_SYNC_MS = 1_000;
 
 /** The sequences of a commit: those of its events from `first` on, then those of its records, all below `next`. */
@@ -17,7 +16,6 @@ export interface CommittedSequences {
   readonly next: number;
 }
 
-/** What the live journals contained when the store was opened. */
 export interface FoundJournals {
   readonly nextSequence: number;
   /** Bytes up to the last whole frame, by journal number, ascending; journals stay until their rows are sealed. */
@@ -52,17 +50,12 @@ export class Journals {
     return this.#sizes;
   }
 
-  /** Total bytes of the journals from a number on. */
   byteLengthFrom(firstNumber: number): number {
     const ofCurrent = this.current?.byteLength ?? 0;
     return [...this.#former].reduce((sum, [number, byteLength]) => (number < firstNumber ? sum : sum + byteLength), ofCurrent);
   }
 
-  /**
-   * Makes events, records and the dictionary values they use durable; with neither, only the values. On failure nothing of them remains.
-   * The caller sets `nextSequence` when it makes the commit visible.
-   * @throws read_only, storage_full, internal (sequences are used up)
-   */
+  /** All or nothing becomes durable. The caller sets `nextSequence` when it makes the commit visible. @throws read_only, storage_full, internal */
   async write(batch: Batch, recordBatch: RecordBatch | null): Promise<CommittedSequences> {
     const { current } = this;
     if (current === null) throw new DaybookError("read_only", "the store was opened read-only");

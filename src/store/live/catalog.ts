@@ -52,11 +52,8 @@ export class Catalog {
   #segments: readonly Segment[] = [];
   #sealedColumnCount = 0;
   #spans = SpanTree.EMPTY;
-  /** Heads whose rows are being written as segments. */
   #sealing: readonly Head[] = [];
-  /** Heads that accept no more rows. */
   #full: readonly Head[] = [];
-  /** The head of each day for new rows. */
   #heads = new Map<number, Head>();
   /** Oldest first; the last is the current one, unless rows changed since. */
   #versions: CatalogVersion[] = [];
@@ -95,7 +92,6 @@ export class Catalog {
     return this.heads.reduce((sum, head) => sum + head.metadataValueCount, 0);
   }
 
-  /** Columns of all segments, and metadata columns of all heads. */
   get columnCount(): number {
     return this.#sealedColumnCount + this.#sealing.reduce((sum, head) => sum + head.metadataColumnCount, this.headColumnCount);
   }

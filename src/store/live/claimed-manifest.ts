@@ -2,10 +2,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type Manifest } from "../files/manifest.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 
-/**
- * The right to write a store. If this process stalled, one that cannot see it may have considered it ended and taken over:
- * then its lock is gone, and the epoch of the manifest has advanced.
- */
+/** The right to write a store. A process that cannot see this one may take over while it stalls: the lock is gone, and the epoch advanced. */
 export class Claim {
   #error: DaybookError | null = null;
 
@@ -84,16 +81,11 @@ export class CurrentManifest {
     return this.#nextFile - 1;
   }
 
-  /** Makes new file numbers start at `next` or above. */
   skipFileNumbers(next: number): void {
     this.#nextFile = Math.max(this.#nextFile, next);
   }
 
-  /**
-   * Replaces the manifest durably, before memory changes; writes run one after another.
-   * @param changesOf returns the changes to the manifest that is current then
-   * @throws store_locked
-   */
+  /** Writes durably, before memory changes, one write after another. @param changesOf of the manifest that is current then @throws store_locked */
   write(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     const writing = this.#written.then(() => this.#replace(changesOf));
     this.#written = writing.catch(() => undefined);

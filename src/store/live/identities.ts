@@ -18,7 +18,6 @@ const LINK_VALUE_COUNT = 128;
 /** Cost of adding an id that only records name, in values. */
 const RECORD_ONLY_ID_VALUE_COUNT = 32;
 
-/** All records of a store, and the identities that follow from them and from its events. */
 export class Identities {
   /** Replaced as a whole by an erasure. */
   records: RecordTable;
@@ -36,7 +35,6 @@ export class Identities {
     this.resolver.committed(durableSizes);
   }
 
-  /** Ids that no event has used yet, as record files store them. */
   get recordOnlyIds(): RecordOnlyIds {
     const { users, anonymous, companies } = this.resolver;
     return { userId: users.recordOnlyCodes(), anonymousId: anonymous.recordOnlyCodes(), companyId: companies.recordOnlyCodes() };
@@ -65,10 +63,7 @@ export class Identities {
     this.#takeRows(records, 0, records.rowCount);
   }
 
-  /**
-   * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `betweenCommits` waits
-   * @param segments segments whose links are added first
-   */
+  /** Yields. @param complete makes the rest of the commit visible; `betweenCommits` waits for it @param segments whose links are added first */
   async takeInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
     this.#taking = new Promise((resolve) => (end = resolve));

@@ -61,11 +61,7 @@ class StoreAsOf implements VisibleStore {
   }
 }
 
-/**
- * The store as of a sequence that it has reached. Every stored record has a sequence. Cost: a copy of the rows that share a segment or head
- * with later ones, the links of all segments, and the records; queries then read as if they were the first of a process.
- * @param turns yields while working; what it throws ends the work
- */
+/** Cost: a copy of the rows beside later ones, all links and records; queries then read anew. @param turns yields; what it throws ends the work */
 export async function storeAsOf(store: Store, sequence: number, turns: Turns): Promise<StoreAsOf> {
   const { snapshot, records } = await store.betweenCommits(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
   const budget = new BudgetShare(store.budget);

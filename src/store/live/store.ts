@@ -19,7 +19,7 @@ import { type Snapshot, Catalog } from "./catalog.js";
 import { Claim, CurrentManifest } from "./claimed-manifest.js";
 import { Identities } from "./identities.js";
 
-/** What queries see of a store: its current state, or that of an earlier sequence. */
+/** The state that queries read: the current one, or that of an earlier sequence. */
 export interface VisibleStore {
   readonly budget: MemoryBudget;
   readonly dictionaries: Dictionaries;
@@ -40,16 +40,13 @@ export interface StoreOptions {
   readonly readOnly: boolean;
   /** The error of a full disk, if the store is read-only only because of it. */
   readonly full?: unknown;
-  /**
-   * For a reader that follows the writer: resolves to whether the frames up to a position are final.
-   * Null or absent: it shows a single snapshot.
-   */
+  /** For a following reader: whether the frames up to a position are final. Null or absent: it shows a single snapshot. */
   readonly follow?: ((storage: Storage, end: JournalPosition) => Promise<boolean>) | null;
   /** Moves damaged files aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
   /** Makes large segments elsewhere; absent: they are made on this thread. */
   readonly sealer?: Sealer | null;
-  /** What is stored with the rows of a segment; absent: nothing. */
+  /** Excerpts stored with the rows of a segment; absent: none. */
   readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
 }
 
@@ -64,16 +61,12 @@ export interface UnseenCommits {
 /** How much of the store is covered by the files that the manifest names. */
 export interface Sealed {
   readonly sizes: ReadonlyMap<string, number>;
-  /** Number of covered records, the first of the table. */
   readonly recordCount: number;
   /** Number of ids listed in the newest file of records. */
   readonly recordOnlyIdCount: number;
 }
 
-/**
- * An open store. A commit becomes durable in the journal, then visible in the catalog and the identities. `open-store.ts` creates stores; `upkeep/`
- * seals, compacts, deletes and erases.
- */
+/** A commit becomes durable in the journal, then visible in the catalog and the identities. `open-store.ts` creates stores. */
 export class Store implements VisibleStore {
   readonly catalog: Catalog;
   readonly dictionaries: Dictionaries;
@@ -82,13 +75,11 @@ export class Store implements VisibleStore {
   privacy: string | null;
   /** How often assigned codes were discarded: what was derived from them is invalid. */
   codeGeneration = 0;
-  /** The end of the journals when the store was opened. */
   readonly foundEnd: JournalPosition;
   /** The greatest sequence that a snapshot shows; sequences of an unfinished commit may be assigned again. */
   #visibleSequence: number;
   /** Dictionary sizes without the values of an unfinished commit. */
   #visibleSizes: ReadonlyMap<string, number>;
-  /** The pending removals of `removeLater`. */
   #removal: Promise<void> = Promise.resolve();
   readonly #claim: Claim;
   readonly #manifest: CurrentManifest;
@@ -124,7 +115,6 @@ export class Store implements VisibleStore {
     return this.options.storage;
   }
 
-  /** What is stored with the rows of a new segment. */
   get excerpts(): readonly ExcerptRule[] {
     return this.options.excerpts?.(this.dictionaries) ?? [];
   }
@@ -148,7 +138,6 @@ export class Store implements VisibleStore {
     return this.#identities.resolver;
   }
 
-  /** Ids that no event has used yet, as record files store them. */
   get recordOnlyIds(): RecordOnlyIds {
     return this.#identities.recordOnlyIds;
   }
@@ -190,7 +179,6 @@ export class Store implements VisibleStore {
     return code > 0 && code < (this.#visibleSizes.get(name) ?? 1);
   }
 
-  /** Dictionary sizes whose values the journal contains, and which rows of heads use. */
   get journaledSizes(): ReadonlyMap<string, number> {
     return this.#journals.sizes;
   }
@@ -209,7 +197,6 @@ export class Store implements VisibleStore {
     return this.#identities.betweenCommits(read);
   }
 
-  /** Makes visible what was found on opening. */
   restore({ segments, manifest, commits, end }: Recovered): void {
     this.catalog.replace(segments, new Set(), false, () => undefined);
     this.#identities.takeLinks(segments);
@@ -322,10 +309,7 @@ export class Store implements VisibleStore {
     return this.#manifest.write(changesOf);
   }
 
-  /**
-   * Replaces the manifest by one under which codes have another meaning. If that fails but may still have reached the disk, the store
-   * refuses writes: rows with the codes in memory would come back with other values.
-   */
+  /** For a manifest that changes the meaning of codes. If a failed write may be on disk, refuses writes: rows would return with other values. */
   async writeManifestOfOtherCodes(changes: Partial<Manifest>): Promise<void> {
     try {
       await this.writeManifest(() => changes);
@@ -369,10 +353,7 @@ export class Store implements VisibleStore {
     await this.lock?.release();
   }
 
-  /**
-   * Removes files that no manifest names and no query reads, one after another, before the lock is released.
-   * A file that cannot be removed is an orphan, which the next opening removes.
-   */
+  /** No manifest may name them. Removes each when no query reads it, before the lock is released; the next opening removes those left. */
   removeLater(keys: Iterable<string>): void {
     this.#removal = this.#removal.then(async () => {
       for (const key of keys) await this.storage.remove(key).catch(() => undefined);

@@ -15,10 +15,8 @@ export interface RowsCommit {
   readonly journal: number;
 }
 
-/** A store as its files describe it. */
 export interface Recovered extends FoundJournals {
   readonly manifest: Manifest;
-  /** Whether no store existed. */
   readonly isNew: boolean;
   readonly dictionaries: Dictionaries;
   readonly segments: readonly Segment[];
@@ -33,11 +31,7 @@ export interface Recovered extends FoundJournals {
 
 const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
 
-/**
- * Reads a store. Writes only what it read, so that it may be interrupted at any point and repeated.
- * @param durable false for a reader beside a writer: nothing is written
- * @throws manifest_missing, corruption
- */
+/** May be interrupted and repeated. @param durable false for a reader beside a writer: nothing is written @throws manifest_missing, corruption */
 export async function recover(storage: Storage, files: StoreFiles, durable: boolean): Promise<Recovered> {
   const { manifest, isNew } = await readManifest(storage);
   const dictionaries = new Dictionaries();

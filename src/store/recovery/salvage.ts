@@ -60,7 +60,6 @@ function valueCountOf(shape: number, readable: ReadableCodes): number | null {
   return readable.has(SHAPE_COLUMN, shape) ? readable.dictionaries.keysOfShape(shape).length : null;
 }
 
-/** Whether the metadata values of a row, starting at `valuesAt`, are readable. */
 function areValuesReadable(shape: number, values: Uint32Array, valuesAt: number, readable: ReadableCodes): boolean {
   return readable.dictionaries.keysOfShape(shape).every((key, at) => readable.has(metadataColumn(key), values[valuesAt + at]!));
 }
@@ -184,7 +183,6 @@ class UsedIds {
   }
 }
 
-/** Folder of damaged files. */
 const QUARANTINE = "quarantine/";
 
 type Aside = Omit<QuarantinedFile, "byteLength">;
@@ -328,7 +326,6 @@ class Salvage {
     segment.release();
   }
 
-  /** The records all of whose values are readable. */
   #records(): RecordBatch {
     const table = new RecordTable();
     for (const { records } of [...this.found.records, ...this.journals.records])
@@ -368,7 +365,6 @@ interface BrokenFile {
   readonly reason: string;
 }
 
-/** The readable content of all files except journals and keys. */
 interface ReadableFiles {
   readonly broken: readonly BrokenFile[];
   readonly segments: readonly SegmentEntry[];

@@ -23,7 +23,6 @@ export function nameOf(codec: Codec): CodecName | null {
   return names.get(codec) ?? null;
 }
 
-/** The error for a deflated block that does not inflate to its stored size. */
 export function damagedBlock(expectedByteLength: number, cause?: unknown): DaybookError {
   const message = `a deflated block is damaged: expected ${expectedByteLength} bytes`;
   return new DaybookError("corruption", message, {}, { cause });
@@ -68,10 +67,7 @@ const RUN_BLOCK = 0b010;
 const LONGEST_MATCH = { bits: 0xa3, bitCount: 13 };
 const BLOCK_END_BIT_COUNT = 7;
 
-/**
- * Raw deflate that compresses only long runs of one byte and stores the rest; any inflate reads it. It costs next to nothing, where fflate
- * costs 20 ns a byte, and halves columns of small numbers. The result is longer than `bytes` if there is no run.
- */
+/** Compresses only long runs of one byte: next to no cost (fflate: 20 ns a byte), readable by any inflate. Longer than `bytes` without runs. */
 export function deflateRuns(bytes: Uint8Array): Uint8Array {
   const stream = new DeflateStream(bytes.length);
   let from = 0;

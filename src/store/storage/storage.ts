@@ -106,7 +106,6 @@ export interface Storage {
   readonly volatile?: boolean;
 }
 
-/** Advice for opening a store twice in one process. */
 export const OPEN_TWICE_ADVICE =
   "share one Daybook instead of opening another; in a development server that reloads modules, keep it on globalThis.";
 
@@ -144,12 +143,10 @@ export function clipRange(range: ByteRange | undefined, byteLength: number): Byt
   return { start: Math.min(start, byteLength), end: Math.min(end, byteLength) };
 }
 
-/** The error for a truncation that would lengthen the object. */
 export function cannotLengthen(key: string, from: number, to: number): DaybookError {
   return new DaybookError("internal", `${key}: expected a truncation to 0 to ${from} bytes, got ${shown(to)}`, { key });
 }
 
-/** Whether an error means that the storage is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof DaybookError && error.code === "storage_full";
 }

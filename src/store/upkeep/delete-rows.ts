@@ -15,7 +15,6 @@ import { discard, noteRecord, replaceContent, rewriteWithout, settleCodes, Codes
 export interface DeletionRule {
   /** Epoch ms by project code; -Infinity: all rows of the project stay. */
   readonly beforeMs: (project: number) => number;
-  /** The latest of these instants. */
   readonly latestMs: number;
   /** The public key whose rows and records are deleted. Absent: rows of any key, and no records. */
   readonly key?: string;
@@ -27,7 +26,6 @@ export interface AlsoDeleted {
   readonly changes?: Pick<Manifest, "timeToLive">;
 }
 
-/** What was deleted. */
 export interface DeletedCounts {
   readonly events: number;
   /** Files that lost some of their events. */
@@ -72,7 +70,6 @@ async function withoutAll(store: Store, doomed: DeletionRule, codes: CodesByDict
   return rewritten;
 }
 
-/** Removes the written files if `act` fails. */
 async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -82,7 +79,6 @@ async function discarding<T>(store: Store, rewritten: readonly Rewritten[], act:
   }
 }
 
-/** How many rows a project loses, and on which days. */
 interface DoomedRows {
   events: number;
   readonly days: Set<number>;
@@ -139,7 +135,6 @@ function idsOfKey(ids: Uint8Array, key: string): (row: number) => boolean {
   return (row) => uuidText(ids, row * 16).startsWith(start);
 }
 
-/** The records that other keys sent. */
 function withoutRecords(records: RecordTable, key: string, codes: CodesByDictionary): RecordTable {
   const table = new RecordTable();
   const isGone = idsOfKey(records.ids, key);

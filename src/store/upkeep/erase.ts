@@ -9,7 +9,7 @@ import type { Segment } from "../../storage/segment/segment.js";
 import type { Store } from "../live/store.js";
 import { CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten } from "./replace-content.js";
 
-/** Whom to erase: codes in the dictionaries of user ids and anonymous ids. */
+/** Codes in the dictionaries of user ids and anonymous ids. */
 interface Erased {
   readonly userIds: ReadonlySet<number>;
   readonly anonymousIds: ReadonlySet<number>;
@@ -100,7 +100,6 @@ async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }
   });
 }
 
-/** The records of everyone else, without anonymous ids of the erased. */
 function withoutRecords(store: Store, erased: Erased, codes: CodesByDictionary) {
   const { records } = store;
   const isGone = goneRecords(store, erased);
@@ -155,12 +154,7 @@ function goneRecords({ records, resolver, dictionaries }: Store, { userIds, anon
 
 const TRAITS = RECORD_FIELDS.indexOf("traits");
 
-/**
- * The normalized emails of the erased: of their records, of the request, and of user ids that are emails, except those by which
- * someone else is known. Cost: each remaining record, and once each user id.
- * @param table the remaining records
- * @param codes codes that the erased records used
- */
+/** Without those by which others are known. Cost: each remaining record and user id. @param table remaining @param codes of the erased */
 function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Erased, table: RecordTable, codes: CodesByDictionary): ReadonlySet<string> {
   const users = dictionaries.named("userId");
   const stored = dictionaries.named("email");

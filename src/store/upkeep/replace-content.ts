@@ -8,7 +8,6 @@ import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- entries are bounded by their columns */
-/** Codes by the name of their dictionary. */
 export class CodesByDictionary {
   readonly #codes = new Map<string, Set<number>>();
 
@@ -94,7 +93,6 @@ interface Replacement {
   readonly recordOnlyIds: RecordOnlyIds;
   /** Text of the file of privacy requests; null: unchanged. */
   readonly privacy: string | null;
-  /** Further changes of the manifest. */
   readonly changes?: Pick<Manifest, "timeToLive">;
 }
 
@@ -146,11 +144,7 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   return { whenUnread };
 }
 
-/**
- * Writes a pinned segment without some rows, and notes the codes that they use. Loads all columns.
- * @param gone the numbers of these rows, ascending
- * @param blank codes of a column that become 0 in the others
- */
+/** Writes a pinned segment without rows, noting their codes. Loads all columns. @param gone ascending @param blank codes that become 0 in others */
 export async function rewriteWithout(
   store: Store,
   segment: Segment,
@@ -167,7 +161,6 @@ export async function rewriteWithout(
   return { from: segment, entry, to, goneCount: gone.length };
 }
 
-/** The row numbers that are not in an ascending list. */
 function others(gone: Uint32Array, rowCount: number): Uint32Array {
   const kept = new Uint32Array(rowCount - gone.length);
   for (let row = 0, at = 0, next = 0; row < rowCount; row += 1) {

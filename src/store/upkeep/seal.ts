@@ -9,7 +9,6 @@ import { countRecordOnlyIds, type RecordOnlyIds } from "../batch/batch.js";
 import type { FileEntry, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 
-/** The state frozen when a seal begins. */
 export interface Frozen {
   readonly heads: readonly Head[];
   readonly nextSequence: number;
@@ -20,7 +19,6 @@ export interface Frozen {
   /** Number of records, and the ids that only records have named. */
   readonly recordCount: number;
   readonly recordOnlyIds: RecordOnlyIds;
-  /** Yields during the work that follows. */
   readonly turns: Turns;
 }
 
@@ -59,10 +57,7 @@ interface SealedFiles {
 /** Number of record files at which one replaces them all. */
 const IDENTITY_FILE_COUNT = 8;
 
-/**
- * Turns frozen heads into segments: writes files, then one manifest that names them and leaves their journals behind, then updates
- * the catalog. Until the manifest is durable, the journals, or memory in a volatile storage, still contain every row.
- */
+/** Writes files, then one manifest that names them, then updates the catalog. Until it is durable, journals or memory still have every row. */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
   const written: SealedFiles = { segments: [], dictionaries: [], identities: [] };
   const former = store.manifest.identities;
@@ -122,11 +117,7 @@ export interface Due<S extends Sized = Segment> {
   readonly daySegmentCount: number;
 }
 
-/**
- * Picks the segments to merge: at most one group per day, days with most segments first. A day is due when it has too many segments. Its group holds
- * the smallest segments, up to the largest one that is no larger than all smaller ones together, so a row is merged about log(day size) times.
- * Segments above a quarter of `LIMITS.segmentRowCount` are never merged.
- */
+/** At most one group per day, days with most segments first: the smallest segments, so that a row is merged about log(day size) times. */
 export function compactionsDue<S extends Sized>(segments: readonly S[]): Due<S>[] {
   const days = grouped(segments.filter(({ rowCount }) => rowCount * 4 <= LIMITS.segmentRowCount), ({ day }) => day);
   const due: Due<S>[] = [];

@@ -48,7 +48,6 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** Checks that codes have a value in the dictionaries of a snapshot. */
 export class CodeChecker {
   readonly #blanks = new Map<string, ReadonlySet<number>>();
 

@@ -231,7 +231,6 @@ function verifySparseRows(key: string, name: string, rows: Uint32Array, rowCount
     if (rows[at]! >= rowCount || (at > 0 && rows[at]! <= rows[at - 1]!)) findings.add(key, `ascending row numbers of ${name} below ${rowCount}`, `${rows[at]} at position ${at}`);
 }
 
-/** Checks that each row has values for the metadata keys of its shape and for no others. */
 function verifyShapes(key: string, segment: Segment, { judge, findings }: SegmentChecks): void {
   const shapes = denseCodes(segment.column(SHAPE_COLUMN));
   const { dictionaries } = judge;

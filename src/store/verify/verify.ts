@@ -84,7 +84,7 @@ export async function verify(storage: Storage): Promise<VerifyReport> {
     const manifest = await verification.readManifest(bytes);
     if (manifest === null) return verification.report([], 0);
     await verification.verifyBase(manifest);
-    // What is missing may just have been replaced by a writer.
+    // A missing file may just have been replaced by a writer.
     return verification.findings.count === 0 || (await isStillThere()) ? await verification.verifyRows(manifest) : null;
   });
 }
@@ -96,7 +96,6 @@ class Verification {
   readonly #sequences = new SequenceSet();
   readonly #records = new RecordChecker(this.findings, this.#sequences);
   readonly #ids = new UniqueIds();
-  /** Dictionary sizes covered by dictionary files. */
   #sealedSizes: ReadonlyMap<string, number> = new Map();
   #journals: VerifiedJournals | null = null;
   #fileCount = 0;
@@ -165,7 +164,6 @@ class Verification {
     for (const { ids, projects } of this.#journals.events) this.#ids.add(ids, this.#projectOf(projects));
   }
 
-  /** Verifies the segments one by one, then what spans all of them. */
   async verifyRows(manifest: Manifest): Promise<VerifyReport> {
     const { findings } = this;
     const judge = new CodeChecker(this.#dictionaries, this.#sealedSizes);
@@ -265,7 +263,6 @@ function verifyManifest(manifest: Manifest, findings: Findings): void {
   if (rowCount >= nextSequence) findings.add(MANIFEST_KEY, `fewer rows in segments than the next sequence, ${nextSequence}`, String(rowCount));
 }
 
-/** Notes the files that no query reads, and the torn end of a journal. */
 async function notesOf(storage: Storage, manifest: Manifest, tornByteLength: number): Promise<string[]> {
   const notes: string[] = [];
   const named = new Set([MANIFEST_KEY, KEYS_KEY, SAVED_SEGMENTS_KEY, ...filesOf(manifest).map(({ key }) => key)]);
