@@ -65,12 +65,8 @@ function takeTokenFromUrl(): string | null {
   }
 }
 
-interface AppState {
-  readonly token: string | null;
-  readonly reason: string | null;
-}
-
-function firstState(): AppState {
+/** @returns the token to sign in with, and why the user was signed out; null: neither */
+function firstState(): { readonly token: string | null; readonly reason: string | null } {
   const token = takeTokenFromUrl();
   if (token !== null) store("sessionStorage", TOKEN_KEY, token);
   return { token: token ?? readStored("sessionStorage", TOKEN_KEY), reason: null };
@@ -80,7 +76,7 @@ const SIGNED_OUT = "The server does not accept this token: it is unknown, expire
 
 /** The sign-in form or the signed-in page. @param root of the API, without a trailing slash */
 function App({ root }: { readonly root: string }) {
-  const { theme, shown, choose } = useTheme();
+  const colors = useTheme();
   const [{ token, reason }, setState] = useState(firstState);
   const changeToken = useCallback((token: string | null, reason: string | null) => {
     store("sessionStorage", TOKEN_KEY, token);
@@ -98,16 +94,10 @@ function App({ root }: { readonly root: string }) {
   // A layout effect: a late response for the previous token must not end this session.
   useLayoutEffect(() => () => client?.retire(), [client]);
   if (client === null) return <SignIn reason={reason} onToken={(newToken) => changeToken(newToken, null)} />;
-  return <SignedIn key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => changeToken(null, null)} />;
+  return <SignedIn key={client.token} client={client} colors={colors} onSignOut={() => changeToken(null, null)} />;
 }
 
-interface SignInProps {
-  /** Why the user was signed out; null on the first visit. */
-  readonly reason: string | null;
-  readonly onToken: (token: string) => void;
-}
-
-function SignIn({ reason, onToken }: SignInProps) {
+function SignIn({ reason, onToken }: { readonly reason: string | null; readonly onToken: (token: string) => void }) {
   const [token, setToken] = useState("");
   const submit = (event: Event) => {
     event.preventDefault();
@@ -142,10 +132,8 @@ function SignIn({ reason, onToken }: SignInProps) {
   );
 }
 
-type SignedInProps = Omit<FrameProps, keyof StartInfo>;
-
 /** Loads the rights of the token before any view is shown. */
-function SignedIn(props: SignedInProps) {
+function SignedIn(props: Omit<FrameProps, keyof StartInfo>) {
   const { client, onSignOut } = props;
   const [startInfo, setStartInfo] = useState<StartInfo | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
@@ -160,41 +148,28 @@ function SignedIn(props: SignedInProps) {
     });
     return () => abort.abort();
   }, [client, attempt]);
-  if (error !== null)
-    return (
-      <CenteredCard onSignOut={onSignOut}>
-        <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />
-      </CenteredCard>
-    );
-  if (startInfo === null)
+  let obstacle: ComponentChildren;
+  if (error !== null) obstacle = <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />;
+  else if (startInfo === null)
     return (
       <main class="sign-in" aria-busy="true">
         <Mark />
       </main>
     );
-  if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
-    return (
-      <CenteredCard onSignOut={onSignOut}>
-        <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>
-      </CenteredCard>
+  else if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
+    obstacle = <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>;
+  else if (startInfo.projects.length === 0)
+    obstacle = (
+      <Empty title="Nothing is stored yet">
+        Send the first event with <code>POST /v1/events</code>, then reload this page.
+      </Empty>
     );
-  if (startInfo.projects.length === 0)
-    return (
-      <CenteredCard onSignOut={onSignOut}>
-        <Empty title="Nothing is stored yet">
-          Send the first event with <code>POST /v1/events</code>, then reload this page.
-        </Empty>
-      </CenteredCard>
-    );
-  return <Frame {...props} {...startInfo} />;
-}
-
-function CenteredCard({ children, onSignOut }: { readonly children: ComponentChildren; readonly onSignOut: () => void }) {
+  else return <Frame {...props} {...startInfo} />;
   return (
     <main class="sign-in">
       <div class="sign-in-card">
         <Mark />
-        {children}
+        {obstacle}
         <Button onClick={onSignOut}>Sign out</Button>
       </div>
     </main>

@@ -18,10 +18,6 @@ export class ApiError extends Error {
   get isLoad(): boolean {
     return this.status === 429 || this.status === 503;
   }
-
-  get isSignedOut(): boolean {
-    return this.status === 401;
-  }
 }
 
 export function asApiError(thrown: unknown): ApiError {
@@ -150,7 +146,7 @@ export class ApiClient {
     });
     if (response.ok) return response;
     const error = await apiErrorOf(response);
-    if (error.isSignedOut && !this.#isRetired) this.onSignedOut();
+    if (error.status === 401 && !this.#isRetired) this.onSignedOut();
     throw error;
   }
 

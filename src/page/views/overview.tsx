@@ -59,7 +59,6 @@ interface OverviewPlotProps {
 function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
   const { scope } = usePage();
   const buckets = answer.chart ?? [];
-  const before = earlier?.series[0];
   if (buckets.length === 0) return <div class="plot" />;
   return (
     <>
@@ -67,12 +66,9 @@ function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
         label={`${NAMES[figure]} over time`}
         kind="line"
         buckets={buckets}
-        earlierBuckets={earlier?.buckets}
+        earlier={earlier}
         unit={scope.unit}
-        lines={[
-          ...(before === undefined ? [] : [{ name: "Previous", data: before.data, isEarlier: true }]),
-          { name: NAMES[figure], data: buckets.map((bucket) => bucket[figure]) },
-        ]}
+        lines={[{ name: NAMES[figure], data: buckets.map((bucket) => bucket[figure]) }]}
         format={number}
       />
       <TimeRemarks buckets={buckets} areUniques={figure === "visitors"} hasEarlier={scope.compare !== null && figure !== "views"} />

@@ -13,13 +13,13 @@ interface TimeRemarksProps {
 
 /** Remarks on figures over time: always one line, so that the layout does not shift. */
 export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
-  const { scope, viewState } = usePage();
+  const { scope } = usePage();
   const remarks: string[] = [];
-  if (hasEarlier) remarks.push(`Dashed grey line: ${viewState.compare === "year" ? "a year ago" : "the previous period"}.`);
+  if (hasEarlier) remarks.push(`Dashed grey line: ${scope.compare === "previous_year" ? "a year ago" : "the previous period"}.`);
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (last?.partial === true) remarks.push(`The last ${scope.unit} is incomplete: not over yet, or cut off by the period.`);
   if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is incomplete: cut off by the period.`);
-  if (scope.compare !== null && scope.to === scope.today && viewState.compare !== "none")
+  if (scope.compare !== null && scope.to === scope.today)
     remarks.push("Changes are relative to whole days, but today is not over yet.");
   if (areUniques && scope.from !== scope.to)
     remarks.push("Visitors counted without cookies are new every day: over several days, they are the sum of the daily counts.");

@@ -9,7 +9,7 @@ import { Panel } from "../parts/panel.js";
 import { Tabs, Grid } from "../parts/tables.js";
 import { MEASURES, type ChoicesOf } from "../state/view-state.js";
 import type { TrendLine, TrendAnswer } from "../ask/answers.js";
-import { Legend, TimePlot, type PlotLine } from "../parts/plot.js";
+import { Legend, TimePlot } from "../parts/plot.js";
 import { filterByValue } from "../state/filter.js";
 import { NothingHere, TimeRemarks, UnconvertedRemark } from "./remarks.js";
 
@@ -83,7 +83,7 @@ export function Trends() {
         }
         noQuery={<Empty title="Choose a field">This measure is computed from the values of a field: enter one above.</Empty>}
       >
-        {(answer) => <TrendResult answer={answer} chosen={chosen} />}
+        {(answer) => <TrendResult answer={answer} />}
       </Panel>
     </>
   );
@@ -96,13 +96,9 @@ function titleOf({ event, measure, field, by, cumulative }: ChoicesOf<"trends">)
     .join(" ");
 }
 
-interface TrendResultProps {
-  readonly answer: TrendAnswer;
-  readonly chosen: ChoicesOf<"trends">;
-}
-
-function TrendResult({ answer, chosen }: TrendResultProps) {
+function TrendResult({ answer }: { readonly answer: TrendAnswer }) {
   const { scope } = usePage();
+  const [chosen] = useChoices("trends");
   const { buckets, series, rest, previous, currency } = answer;
   const show = (value: number | null): FormattedNumber => (currency === null ? number(value) : money(value, currency));
   if (buckets.length === 0 || series.every(({ counted }) => counted === 0)) return <NothingHere />;
@@ -111,20 +107,16 @@ function TrendResult({ answer, chosen }: TrendResultProps) {
     ...series.map((line) => ({ ...line, name: seriesName(line.values, chosen.by) })),
     ...(rest === null || !hasBreakdown ? [] : [{ ...rest, name: "All others" }]),
   ];
-  const earlier = previous?.series[0];
-  const lines: PlotLine[] = [
-    ...(hasBreakdown || earlier === undefined ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
-    ...all.map(({ name, data }) => ({ name, data })),
-  ];
+  const earlier = hasBreakdown ? null : previous;
   return (
     <>
       {hasBreakdown ? (
         <Legend names={all.map(({ name }) => name)} />
       ) : (
-        <Total figure="total" total={series[0]?.total ?? null} before={earlier?.total ?? null} show={show} />
+        <Total figure="total" total={series[0]?.total ?? null} before={earlier?.series[0]?.total ?? null} show={show} />
       )}
-      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlierBuckets={previous?.buckets} unit={scope.unit} lines={lines} format={show} />
-      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={!hasBreakdown && earlier !== undefined} />
+      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlier={earlier} unit={scope.unit} lines={all} format={show} />
+      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={earlier !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
       {hasBreakdown && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
       {hasBreakdown && answer.value_count > SERIES_COUNT && (
