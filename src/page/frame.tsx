@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState, useMemo, useErrorBoundary, useRef } from "preact/hooks";
 import { addressOf, viewStateOf, scopeOf, switchView, type ViewState, type PageClock } from "./state/view-state.js";
-import { dayIn, isDay, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
+import { dayIn, daysOf, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
 import type { ComponentType } from "preact";
 import type { TokenAnswer, TrendAnswer } from "./ask/answers.js";
 import { followChanges, type ApiClient } from "./ask/client.js";
@@ -185,7 +185,8 @@ function ToolBar({ view }: { readonly view: ViewEntry }) {
 
 function Days({ period: { from, to }, onChoose }: { readonly period: Exclude<Period, string>; readonly onChoose: (period: Period) => void }) {
   const commit = (first: string, last: string) => {
-    if (isDay(first) && isDay(last)) onChoose(first <= last ? { from: first, to: last } : { from: last, to: first });
+    const days = daysOf(first, last);
+    if (days !== null) onChoose(days);
   };
   return (
     <>

@@ -42,7 +42,7 @@ export function pairsOf<T extends string>(names: ChoiceNames<T>): readonly (read
 const countries = new Intl.DisplayNames([...LOCALES], { type: "region", fallback: "code" });
 const languages = new Intl.DisplayNames([...LOCALES], { type: "language", fallback: "code" });
 
-const NOT_SET = "(not set)";
+export const NOT_SET = "(not set)";
 
 /** The name of a country, by its ISO code, in the user's language; any other text unchanged. */
 export function country(code: string): string {

@@ -78,6 +78,15 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
+/** Suggests the names of events. */
+export function EventNameField(props: Pick<TextFieldProps, "label" | "value" | "isBare" | "onCommit">) {
+  return <TextField {...props} suggestions={useEventNames()} placeholder="any event" />;
+}
+
+export function BreakdownField(props: Pick<TextFieldProps, "value" | "onCommit">) {
+  return <TextField {...props} label="Break down by" suggestions={FIELD_SUGGESTIONS} placeholder="nothing" />;
+}
+
 interface CheckboxProps {
   readonly label: string;
   readonly value: boolean;

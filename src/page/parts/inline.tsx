@@ -200,10 +200,6 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
-export function Remark({ children }: { readonly children: ComponentChildren }) {
-  return <p class="remark">{children}</p>;
-}
-
 export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" aria-hidden="true">

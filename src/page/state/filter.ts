@@ -80,7 +80,7 @@ export interface EventChoice {
 
 export const ANY_EVENT: EventChoice = { event: "", filters: [] };
 
-const STEP_COUNT = 20;
+export const STEP_COUNT = 20;
 const FILTERS_PER_STEP = 4;
 
 export function isAnyEvent({ event, filters }: EventChoice): boolean {

@@ -82,7 +82,8 @@ export const PERIODS = {
 export type PeriodName = keyof typeof PERIODS;
 
 /** A named period relative to today, or two fixed days. */
-export type Period = PeriodName | { readonly from: string; readonly to: string };
+export type Period = PeriodName | FixedPeriod;
+type FixedPeriod = { readonly from: string; readonly to: string };
 
 /** Days, both included; null: open. */
 export interface DayRange {
@@ -109,7 +110,12 @@ function parsePeriod([given = ""]: readonly string[]): Period {
   const text = given.trim().toLowerCase();
   if (isName(text)) return text;
   const [first = "", second = first] = text.split(/\s*(?:\.\.|,|\/)\s*/);
-  if (!isDay(first) || !isDay(second)) return "30d";
+  return daysOf(first, second) ?? "30d";
+}
+
+/** The period from one day to another, in either order; null if one is invalid. */
+export function daysOf(first: string, second: string): FixedPeriod | null {
+  if (!isDay(first) || !isDay(second)) return null;
   return first <= second ? { from: first, to: second } : { from: second, to: first };
 }
 

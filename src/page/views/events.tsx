@@ -3,7 +3,7 @@ import type { ShownEvent, SearchAnswer } from "../ask/answers.js";
 import { keyOf, searchQuery, eventQuery } from "../ask/queries.js";
 import { plural, fieldValue, fieldName, instant, instantShort } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { Checkbox, TextField, useEventNames, Settings } from "../parts/fields.js";
+import { Checkbox, EventNameField, Settings } from "../parts/fields.js";
 import { Icon, ExternalText, ViewLink, Empty, Button, Fact, Loaded } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
@@ -65,7 +65,7 @@ function EventDetails({ event }: { readonly event: ShownEvent }) {
       )}
       {person !== "" && canRead(token, "identities:read") && (
         <div class="row">
-          <ViewLink class="button" to={choose({ ...viewState, view: "people" }, "people", { person })}>
+          <ViewLink class="button" to={choose(viewState, "people", { person })}>
             Show the person
           </ViewLink>
         </div>
@@ -93,7 +93,6 @@ export function Events() {
   const [{ event, open }, change] = useChoices("events");
   const query = searchQuery(scope, { event }, null);
   const result = useQuery(query);
-  const names = useEventNames();
   const [isLive, setLive] = useState(false);
   const [pages, setPages] = useState<EventPages | null>(null);
   const key = keyOf(query);
@@ -121,7 +120,7 @@ export function Events() {
   return (
     <>
       <Settings label="Event selection">
-        <TextField label="Event" value={event} suggestions={names} placeholder="any event" onCommit={(name) => change({ event: name })} />
+        <EventNameField label="Event" value={event} onCommit={(name) => change({ event: name })} />
         <Checkbox label="Follow live" value={isLive} onChoose={setLive} />
       </Settings>
       <Panel title="Events" class="events-panel" result={result} lines={16} head={newEventsButton} sheet={() => sheetOf(pages?.events ?? [])}>
@@ -130,7 +129,7 @@ export function Events() {
           if (shown.events.length === 0) return <NothingHere />;
           return (
             <>
-              <EventRows events={shown.events} zone={scope.zone} onOpen={({ id }) => change({ open: id })} />
+              <EventRows events={shown.events} />
               {shown.cursor !== null && (
                 <Button class="button older" onClick={loadOlder}>
                   Older events
@@ -171,13 +170,9 @@ function withOlder(pages: EventPages | null, key: string, older: SearchAnswer): 
   return { key, events: [...pages.events, ...newEvents(pages, older)], cursor: older.cursor };
 }
 
-interface EventRowsProps {
-  readonly events: readonly ShownEvent[];
-  readonly zone: string;
-  readonly onOpen: (event: ShownEvent) => void;
-}
-
-function EventRows({ events, zone, onOpen }: EventRowsProps) {
+function EventRows({ events }: { readonly events: readonly ShownEvent[] }) {
+  const { zone } = usePage().scope;
+  const [, change] = useChoices("events");
   const cut = (text: string) => (
     <span class="cut" title={text}>
       {text}
@@ -195,7 +190,7 @@ function EventRows({ events, zone, onOpen }: EventRowsProps) {
         {
           name: "Event",
           cell: (event) => (
-            <Button class="cell-button" title={event.name} onClick={() => onOpen(event)}>
+            <Button class="cell-button" title={event.name} onClick={() => change({ open: event.id })}>
               {event.name}
             </Button>
           ),

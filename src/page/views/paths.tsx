@@ -6,7 +6,7 @@ import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import type { PathsAnswer } from "../ask/answers.js";
 import { number, percent, fieldValue, noun, plural } from "../format/text.js";
-import { Num, Remark } from "../parts/inline.js";
+import { Num } from "../parts/inline.js";
 import { Grid } from "../parts/tables.js";
 import { NothingHere } from "./remarks.js";
 
@@ -108,7 +108,7 @@ function Flow({ answer, field, onStart }: FlowProps) {
           ))}
         </div>
       </div>
-      <Remark>The most frequent values of each step. Click one to start the paths there.</Remark>
+      <p class="remark">The most frequent values of each step. Click one to start the paths there.</p>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { TrendBucket, ShownUnconverted } from "../ask/answers.js";
-import { Remark, Empty, Num, ViewLink } from "../parts/inline.js";
+import { Empty, Num, ViewLink } from "../parts/inline.js";
 import { usePage } from "../parts/page-context.js";
 import { noun, money, number, range, type FormattedNumber } from "../format/text.js";
 
@@ -23,14 +23,14 @@ export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProp
     remarks.push("Changes are relative to whole days, but today is not over yet.");
   if (areUniques && scope.from !== scope.to)
     remarks.push("Visitors counted without cookies are new every day: over several days, they are the sum of the daily counts.");
-  return <Remark>{remarks.join(" ")}</Remark>;
+  return <p class="remark">{remarks.join(" ")}</p>;
 }
 
 /** Revenue that no other number includes, for lack of an exchange rate. */
 export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
   if (unconverted.length === 0) return null;
   return (
-    <Remark>
+    <p class="remark">
       Not included in these numbers, for lack of an exchange rate:{" "}
       {unconverted.map(({ currency, revenue, orders }, at) => (
         <span key={currency}>
@@ -39,7 +39,7 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Shown
         </span>
       ))}
       .
-    </Remark>
+    </p>
   );
 }
 
