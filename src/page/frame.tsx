@@ -78,7 +78,6 @@ type Theme = keyof typeof THEMES;
 
 type BrowserStorage = "localStorage" | "sessionStorage";
 
-/** A text that this browser stores; null: none, or the browser blocks the storage. */
 export function readStored(storage: BrowserStorage, key: string): string | null {
   try {
     return window[storage].getItem(key);
@@ -87,7 +86,6 @@ export function readStored(storage: BrowserStorage, key: string): string | null 
   }
 }
 
-/** Stores a text in this browser, unless the browser blocks the storage. @param text null: remove it */
 export function store(storage: BrowserStorage, key: string, text: string | null): void {
   try {
     if (text === null) window[storage].removeItem(key);
@@ -97,7 +95,6 @@ export function store(storage: BrowserStorage, key: string, text: string | null)
   }
 }
 
-/** The color theme: the user's choice, or that of the system. */
 interface ColorTheme {
   readonly theme: Theme;
   /** Changes with the colors. */
@@ -126,7 +123,6 @@ export function useTheme(): ColorTheme {
   return { theme, shown: theme === "auto" ? String(isDark) : theme, choose };
 }
 
-/** The time zones of the browser, UTC first. */
 const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
 
 const PERIOD_NAMES = { ...PERIODS, custom: "Custom…" } as const;
@@ -237,12 +233,10 @@ function SideBar({ projects, colors, onSignOut }: Pick<FrameProps, "projects" | 
   );
 }
 
-/** Changes within this time cause one refresh. */
 const BATCH_MS = 1_000;
 /** Refresh interval without changes: the number of people online still changes. */
 const IDLE_MS = 60_000;
 
-/** A counter that increases when data of the project changes, and every minute, while the page is visible. */
 function useChanges(client: ApiClient, project: string): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
@@ -272,7 +266,6 @@ function useChanges(client: ApiClient, project: string): number {
   return tick;
 }
 
-/** Data that is loaded before anything is shown. */
 export interface StartInfo {
   readonly token: TokenAnswer;
   readonly projects: readonly string[];
@@ -324,14 +317,12 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, colo
   );
 }
 
-/** The range in which the project has events, in whole months. */
 function extentIn(answer: TrendAnswer | null, zone: string): PageClock["extent"] {
   const [first, last] = [answer?.buckets[0], answer?.buckets.at(-1)];
   const lastEnd = last?.end ?? null;
   return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;
 }
 
-/** Shows a view; an error in it does not affect the rest of the page. */
 function ViewBoundary({ View }: { readonly View: ComponentType }) {
   const [error, retry] = useErrorBoundary((thrown: unknown) => console.error(thrown));
   if (error === undefined) return <View />;

@@ -20,7 +20,6 @@ function prefetch(client: ApiClient, signal: AbortSignal): void {
   if (viewState.view === "overview" && viewState.project !== "") run(webQuery(scopeOf(viewState, { nowMs: Date.now(), extent: null })));
 }
 
-/** Loads the rights of the token, and the project and period to show first. Sends all requests in parallel. @throws ApiError */
 async function loadStartInfo(client: ApiClient, signal: AbortSignal): Promise<StartInfo> {
   const { project } = currentViewState();
   const noProjects: ProjectsAnswer = { projects: [] };
@@ -53,7 +52,6 @@ function hasNoRecentEvents(project: string, recent: ByProjectAnswer | null): boo
 /** Key in the session storage, the only place besides memory that holds the token: closing the tab discards it. */
 const TOKEN_KEY = "daybook-token";
 
-/** Takes the token from the fragment `#token=sk_…`, and removes it from the URL. */
 function takeTokenFromUrl(): string | null {
   const match = /^#token=([^&]+)/.exec(location.hash);
   if (match === null) return null;
@@ -65,7 +63,6 @@ function takeTokenFromUrl(): string | null {
   }
 }
 
-/** @returns the token to sign in with, and why the user was signed out; null: neither */
 function firstState(): { readonly token: string | null; readonly reason: string | null } {
   const token = takeTokenFromUrl();
   if (token !== null) store("sessionStorage", TOKEN_KEY, token);
@@ -132,7 +129,6 @@ function SignIn({ reason, onToken }: { readonly reason: string | null; readonly 
   );
 }
 
-/** Loads the rights of the token before any view is shown. */
 function SignedIn(props: Omit<FrameProps, keyof StartInfo>) {
   const { client, onSignOut } = props;
   const [startInfo, setStartInfo] = useState<StartInfo | null>(null);

@@ -28,7 +28,6 @@ export function errorText(thrown: unknown): string {
   return thrown instanceof ApiError ? thrown.message : String(thrown);
 }
 
-/** The error of a response; if its body is unreadable, the status determines the error. */
 async function apiErrorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const problem = problemIn(await response.text().catch(() => ""));
@@ -96,7 +95,6 @@ export class ApiClient {
     return entry === undefined ? null : { answer: entry.answer as A, isFresh: entry.tick === this.#tick };
   }
 
-  /** Names in a query that no event has, if its response is cached. */
   unknownNames(query: PageQuery<unknown>): readonly string[] {
     return this.#cache.get(keyOf(query))?.unknown ?? [];
   }
@@ -177,10 +175,7 @@ export class ApiClient {
   }
 }
 
-/**
- * The names in a query that no event has, from the header `daybook-notice`, such as
- * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`. Names are percent-encoded, so they contain no quotes.
- */
+/** From `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`; names are percent-encoded, so they contain no quotes. */
 function unknownFields(header: string | null): readonly string[] {
   const names = [...(header ?? "").matchAll(/unknown_field; param="[^"]*"; name="([^"]*)"/g)].map(([, name = ""]) => decoded(name));
   return [...new Set(names)];
@@ -197,10 +192,7 @@ function decoded(name: string): string {
 const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 
-/**
- * Follows the changes of a project, as server-sent events, until `signal` aborts. Reconnects with growing delays when the stream ends, after
- * network and server errors, and if the server is overloaded; stops on other client errors, such as a missing route or scope.
- */
+/** Reconnects with growing delays; stops when `signal` aborts and on client errors other than overload, such as a missing route or scope. */
 export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
   let lastId = "";
   let delayMs = MIN_DELAY_MS;
@@ -260,7 +252,6 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Opens, verifies and acknowledges a privacy request, as every action requires. @throws ApiError */
 async function openRequest(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const { id } = await client.send(newRequestQuery(type, person, regulation));
   await client.send(stepQuery(id, "verify"));
@@ -268,13 +259,11 @@ async function openRequest(client: ApiClient, type: ShownRequest["type"], person
   return id;
 }
 
-/** Removes all data of a person through a privacy request, which stays as a record. @throws ApiError */
 export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
   const id = await openRequest(client, "erasure", person, regulation);
   return await client.send(resolveQuery(id, "completed"));
 }
 
-/** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws ApiError */
 export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const id = await openRequest(client, "portability", person, regulation);
   const lines = await bundleOf(client, id);

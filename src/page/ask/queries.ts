@@ -208,7 +208,6 @@ export function mostActiveQuery(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
 }
 
-/** The members that identify a person in a request: text with an `@` is an email, any other text an id. */
 function personQuery(person: string): { readonly email: string } | { readonly user_id: string } {
   const key = person.trim();
   return key.includes("@") ? { email: key } : { user_id: key };
@@ -269,7 +268,6 @@ function search({ project }: Pick<ViewScope, "project">, members: BodyMembers, f
 export const tokenQuery: PageQuery<TokenAnswer> = get("/v1/token");
 export const projectsQuery: PageQuery<ProjectsAnswer> = get("/v1/projects");
 
-/** Number of events per project, the largest first. @param since ISO 8601; null: of all time */
 export function byProjectQuery(since: string | null): PageQuery<ByProjectAnswer> {
   return post("/analytics/aggregate", { field: "project", ...(since !== null && { start_date: since }) });
 }

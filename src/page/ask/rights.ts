@@ -14,7 +14,6 @@ export function canRead(token: TokenAnswer, scope: "identities:read" | "revenue:
   return hasScope(token, scope) && isAdminOfAll(token);
 }
 
-/** What a token needs for the queries of a view. Default: the scope `analytics:read`. */
 const VIEW_RIGHTS: Readonly<Partial<Record<ViewName, (token: TokenAnswer) => boolean>>> = {
   events: (token) => hasScope(token, "events:read"),
   people: (token) => canRead(token, "identities:read"),

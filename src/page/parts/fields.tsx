@@ -38,7 +38,6 @@ interface TextFieldProps {
   readonly value: string;
   /** Called when the text is committed: on Enter, on choosing a suggestion, or on blur. */
   readonly onCommit?: (value: string) => void;
-  /** Called on every keystroke. */
   readonly onInput?: (value: string) => void;
   readonly suggestions?: Suggestions;
   readonly placeholder?: string;
@@ -78,7 +77,6 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** Suggests the names of events. */
 export function EventNameField(props: Pick<TextFieldProps, "label" | "value" | "isBare" | "onCommit">) {
   return <TextField {...props} suggestions={useEventNames()} placeholder="any event" />;
 }
@@ -120,7 +118,6 @@ export function useEventNames(): Suggestions {
   return useFieldValues("name", NAME_COUNT);
 }
 
-/** Values of a field in the period, most frequent first. */
 export function useFieldValues(field: string, count?: number): Suggestions {
   const { scope } = usePage();
   const isListed = field !== "" && !field.startsWith("metadata.") && !PRIVATE.includes(field);

@@ -85,7 +85,6 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
   );
 }
 
-/** A value of a field; a click adds the filter that it equals. */
 export function ValueButton({ by, value }: { readonly by: string; readonly value: string }) {
   const filterBy = useFilterBy();
   return (

@@ -11,7 +11,6 @@ interface ViewLinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A link to another view state. Its address can be copied, and opened in a new tab. */
 export function ViewLink({ to, children, class: name, isCurrent = false }: ViewLinkProps) {
   const { go } = usePage();
   const onClick = (event: MouseEvent) => {
@@ -66,7 +65,6 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
@@ -254,7 +252,6 @@ interface LoadedProps<A> {
   readonly children: (answer: A) => ComponentChildren;
 }
 
-/** The response to a query; until it is there, its space, and if it failed, the error. */
 export function Loaded<A>({ result: { answer, error, again }, lines, children }: LoadedProps<A>) {
   if (error !== null) return <ErrorNotice error={error} onAgain={again} />;
   return answer === null ? <Skeleton lines={lines} /> : <>{children(answer)}</>;

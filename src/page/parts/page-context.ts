@@ -16,7 +16,6 @@ export interface PageContext {
   readonly tick: number;
   /** Changes with the colors. */
   readonly theme: string;
-  /** Shows another view state, and adds it to the history. */
   readonly go: (viewState: ViewState) => void;
 }
 
@@ -45,7 +44,6 @@ export interface QueryState<A> {
   /** The response to this query, or to the previous one while this one is loading. */
   readonly answer: A | null;
   readonly error: ApiError | null;
-  /** Whether `answer` belongs to the previous query. */
   readonly isOld: boolean;
   readonly again: () => void;
 }

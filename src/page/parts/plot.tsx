@@ -40,12 +40,10 @@ interface PlotLine {
 }
 
 interface PlotProps {
-  /** Describes the plot for screen readers. */
   readonly label: string;
   readonly kind: "line" | "bar";
   /** Whether the last bucket is incomplete: the line is dashed there. */
   readonly isOpenEnd: boolean;
-  /** Of the axis. */
   readonly labels: readonly string[];
   /** Full names of the buckets, for the figures at the cursor; and those of the earlier period, if any. */
   readonly titles: readonly string[];
@@ -137,18 +135,15 @@ function plotOptions(size: PlotSize, colors: PlotColors, plot: PlotProps): uPlot
   };
 }
 
-/** The range of the axis: ends slightly above the largest value, and is never empty. */
 function withHeadroom(min: number, max: number): [number, number] {
   return [min, max <= min ? min + 1 : max + (max - min) * 0.06];
 }
 
-/** Indexes of the labels: the first, and as many as fit. */
 function labelPositions(bucketCount: number, maxLabels: number): number[] {
   const step = Math.max(1, Math.ceil(bucketCount / Math.max(1, maxLabels)));
   return Array.from({ length: Math.ceil(bucketCount / step) }, (_, at) => at * step);
 }
 
-/** Lines or bars over time. The pointer or the arrow keys show the figures of a bucket. */
 export function Plot(props: PlotProps) {
   const { lines, labels, titles, kind, isOpenEnd, label } = props;
   const { theme } = usePage();

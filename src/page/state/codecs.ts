@@ -25,13 +25,11 @@ export function flag(): AddressCodec<boolean> {
   };
 }
 
-/** A whole number of a range; numbers outside are clamped. */
 export function wholeNumber(initial: number, min: number, max: number): AddressCodec<number> {
   const parse = ([given = ""]: readonly string[]) => (/^\s*\d{1,9}\s*$/.test(given) ? Math.min(max, Math.max(min, Number(given))) : initial);
   return { initial, parse, print: (value) => (value === initial ? [] : [String(value)]) };
 }
 
-/** A list with one value per item; invalid items are left out. */
 export function listOf<T>(parseItem: (text: string) => T | null, printItem: (item: T) => string, maxCount: number): AddressCodec<readonly T[]> {
   const parse = (texts: readonly string[]) =>
     texts.slice(0, maxCount).flatMap((text) => {

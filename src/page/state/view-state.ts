@@ -7,7 +7,6 @@ export const MEASURES = [
   "revenue",
 ] as const;
 
-/** The choices of each view, in addition to those that all views share, with their URL codecs. */
 export const CHOICES = {
   overview: {
     figure: oneOf(["visitors", "visits", "views"]),
@@ -54,7 +53,6 @@ export const CHOICES = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type ViewName = keyof typeof CHOICES;
-/** In order of `CHOICES`, so `overview` is the first. */
 export const VIEW_NAMES = Object.keys(CHOICES) as ["overview", ...ViewName[]];
 
 type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends AddressCodec<infer V> ? V : never };
@@ -101,7 +99,6 @@ export interface PageClock {
   readonly extent: { readonly from: string; readonly to: string } | null;
 }
 
-/** The parameters of queries: a view state, resolved at a point in time. */
 export interface ViewScope extends DayRange {
   readonly project: string;
   readonly zone: string;
@@ -155,7 +152,6 @@ export function addressOf(viewState: ViewState): string {
   return query.toString().replaceAll("%2F", "/").replaceAll("%7E", "~").replaceAll("%21", "!").replaceAll("%3A", ":");
 }
 
-/** Parses a URL query. Invalid parts get their initial value. */
 export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
   const read = SHARED_CODECS.map(([name, codec]) => [name, codec.parse(query.getAll(NAMES[name] ?? name))]);

@@ -144,14 +144,12 @@ export function Events() {
   );
 }
 
-/** The shown events of a query: its first page, and pages loaded later. */
 interface EventPages {
   readonly key: string;
   readonly events: readonly ShownEvent[];
   readonly cursor: string | null;
 }
 
-/** Events of the newest page that are not shown yet. */
 function newEvents(pages: EventPages, { events }: SearchAnswer): ShownEvent[] {
   const shownIds = new Set(pages.events.map(({ id }) => id));
   return events.filter(({ id }) => !shownIds.has(id));

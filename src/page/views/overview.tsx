@@ -23,7 +23,6 @@ interface FigureKind {
   readonly title: string;
   readonly description: string;
   readonly show: (value: number | null) => FormattedNumber;
-  /** Whether an increase is bad news. */
   readonly isCost?: boolean;
 }
 
@@ -126,10 +125,7 @@ function isNothing({ figures }: WebAnswer): boolean {
 /** Labels of visits without a touch. */
 const WITHOUT_TOUCH = ["(direct)", "(none)"];
 
-/**
- * Filters that select the visits of a row. Null for visits without a touch: the row counts visits whose first event has none, but nearly every visit
- * has later events without one, so a filter for unset values would match far more visits.
- */
+/** Null for visits without a touch: these are by their first event, but nearly every visit has later events without one. */
 function filtersOf(field: string, value: string): readonly Filter[] | null {
   if (!field.startsWith("touch_")) return [filterByValue(field, value)];
   if (WITHOUT_TOUCH.includes(value)) return null;
@@ -138,7 +134,6 @@ function filtersOf(field: string, value: string): readonly Filter[] | null {
   return [filterByValue(field, value)];
 }
 
-/** Rows of a list of visits, or of pages with their views. @param field that a click filters by */
 export function visitRows(list: WebAnswer["sources"] | WebAnswer["pages"], field: string): RankedRow[] {
   return list.map((row) => ({
     key: row.value,
@@ -150,7 +145,7 @@ export function visitRows(list: WebAnswer["sources"] | WebAnswer["pages"], field
   }));
 }
 
-/** Rows of visits by fields of their first event; the last field is the listed one, those before it distinguish equal values. */
+/** The last field is the listed one, those before it distinguish equal values. */
 export function breakdownRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
   return rows.map(({ values, figures }) => {
     const named = fields.map((field, at) => [field, values[at] ?? ""] as const).reverse();
@@ -210,7 +205,7 @@ function Lists({ web }: { readonly web: QueryState<WebAnswer> }) {
   );
 }
 
-/** The lists of a panel, one shown. Choosing another one keeps the panel, and so the focus on its tabs. */
+/** Choosing another list keeps the panel, and so the focus on its tabs. */
 function ListPanel({ name, web }: { readonly name: PanelName; readonly web: QueryState<WebAnswer> }) {
   const { scope } = usePage();
   const [{ [name]: chosen }, change] = useChoices("overview");
@@ -280,7 +275,6 @@ function ExpandableList<A>({ title, heads, tabs, result, rows, hasMore, fullQuer
   );
 }
 
-/** A ranked list as a sheet: labels and exact figures. */
 function sheetOfRows(heads: Heads, rows: readonly RankedRow[]): Sheet {
   return { columns: heads, rows: rows.map(({ label, figure, more }) => [label, figure, more?.exact ?? null]) };
 }

@@ -30,7 +30,6 @@ const COLUMN_GAP = 68;
 const COLUMN_ROWS = 9;
 const THICKEST = 20;
 
-/** Positions of the nodes by step and size, and the edges between those shown. */
 function flowLayout({ nodes, edges }: PathsAnswer) {
   const steps = [...new Set(nodes.map(({ step }) => step))].sort((a, b) => a - b);
   const largest = Math.max(1, ...nodes.map(({ sessions }) => sessions));
@@ -70,11 +69,9 @@ function curve(start: NodePosition, end: NodePosition): string {
 interface FlowProps {
   readonly answer: PathsAnswer;
   readonly field: string;
-  /** Starts the paths at a node. */
   readonly onStart: (value: string) => void;
 }
 
-/** Columns of nodes and the edges between them; one node at a time is highlighted. */
 function Flow({ answer, field, onStart }: FlowProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   if (answer.sessions === 0) return <NothingHere />;

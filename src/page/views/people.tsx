@@ -176,7 +176,6 @@ function Referrers({ person }: { readonly person: string }) {
   );
 }
 
-/** Actions on a person's data: both are privacy requests, which stay as records. */
 function PersonActions({ person }: { readonly person: string }) {
   const { client, token, viewState, go } = usePage();
   const [action, setAction] = useState<"export" | "erase" | null>(null);

@@ -7,7 +7,6 @@ interface TimeRemarksProps {
   readonly buckets: readonly TrendBucket[];
   /** Whether the figures count people. */
   readonly areUniques: boolean;
-  /** Whether the earlier period is drawn too. */
   readonly hasEarlier: boolean;
 }
 
@@ -26,7 +25,6 @@ export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProp
   return <p class="remark">{remarks.join(" ")}</p>;
 }
 
-/** Revenue that no other number includes, for lack of an exchange rate. */
 export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
   if (unconverted.length === 0) return null;
   return (
@@ -50,7 +48,6 @@ function formatted(revenue: number, currency: string): FormattedNumber {
   return { short: `${short} ${currency}`, exact: `${exact} ${currency}` };
 }
 
-/** Says that no event is in the period or matches the filters, and where events are. */
 export function NothingHere() {
   const { viewState, scope, extent } = usePage();
   const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));

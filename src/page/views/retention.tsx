@@ -14,10 +14,8 @@ import { NothingHere } from "./remarks.js";
 
 type PeriodUnit = ChoicesOf<"retention">["unit"];
 
-/** Number of heat colors. */
 const HEAT_LEVELS = 10;
 
-/** One row per cohort, and one column per later period. */
 function Triangle({ answer: { cohorts, total }, unit }: { readonly answer: RetentionAnswer; readonly unit: PeriodUnit }) {
   const shown = cohorts.filter(({ size }) => size > 0);
   if (shown.length === 0) return <NothingHere />;

@@ -153,7 +153,6 @@ function Totals({ all, previous, by, show }: TotalsProps) {
   );
 }
 
-/** The name of a series: its value, or "All" without a breakdown. */
 function seriesName(values: readonly string[], by: string): string {
   const [value] = values;
   return value === undefined ? "All" : fieldValue(by, value);
