@@ -40,11 +40,6 @@ const TOKENS_START_BYTES = 65_536;
 const PRECEDING = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
 const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${PRECEDING}"(?:sha256|token)"\s*:)(?=${PRECEDING}"role"\s*:)${PRECEDING}"scopes"\s*:)`);
 
-/** Whether a text is a valid organization name, which is also its directory's name. */
-function isOrganizationName(text: string): boolean {
-  return organizationPattern.test(text);
-}
-
 /**
  * Determines what a directory contains, without writing. Damaged stores count as stores; unrelated entries do not hide organizations.
  * @throws Error if the path is a file, a directory of unrelated entries, or a store that contains other stores
@@ -57,7 +52,7 @@ export async function dataDirectory(path: string): Promise<DataDirectory> {
   for (const entry of entries) {
     if (ignoredPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK || entry === SALTS_NAME) continue;
     const below = join(path, entry);
-    if (isOrganizationName(entry) && (await isStore(below))) names.push(entry);
+    if (organizationPattern.test(entry) && (await isStore(below))) names.push(entry);
     else if (!(await isEmptyDirectory(below))) unrelated.push(entry);
   }
   if (await isStore(path)) {
@@ -132,7 +127,7 @@ function listed(names: readonly string[]): string {
 /** Checks the name of an organization, which is also its directory's name. @throws UsageError */
 export function organizationOf(text: string | undefined): string {
   const name = text ?? DEFAULT_ORGANIZATION;
-  if (isOrganizationName(name)) return name;
+  if (organizationPattern.test(name)) return name;
   throw new UsageError(`--organization: expected at most 63 lower-case letters, digits, - and _, got ${JSON.stringify(name)}`);
 }
 

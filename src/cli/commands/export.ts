@@ -51,15 +51,12 @@ interface ExportProgress {
 /** Lines per chunk of a few hundred kilobytes. */
 const BLOCK_LINES = 500;
 
-/** NDJSON: records, if requested, then events. @param onBlock called before each block with the counts including it */
-export async function* ndjsonBlocks(
-  daybook: ExportSource,
-  input: ExportInput,
-  withRecords: boolean,
-  onBlock: (written: ExportProgress) => void,
-): AsyncGenerator<string> {
-  const written: ExportProgress = { events: 0, records: 0 };
-  const lines = async function* (): AsyncGenerator<string> {
+/** Called before each block with the counts including it. */
+type OnBlock = (written: ExportProgress) => void;
+
+/** NDJSON: records, if requested, then events. */
+export function ndjsonBlocks(daybook: ExportSource, input: ExportInput, withRecords: boolean, onBlock: OnBlock): AsyncGenerator<string> {
+  return inBlocks(onBlock, async function* (written) {
     if (withRecords)
       for await (const record of daybook.exportRecords()) {
         written.records += 1;
@@ -69,34 +66,32 @@ export async function* ndjsonBlocks(
       written.events += 1;
       yield `${JSON.stringify(event)}\n`;
     }
-  };
-  yield* inBlocks(lines(), () => onBlock(written));
+  });
 }
 
-/** Events as CSV, after a header. @param rawCells keeps texts as stored @param onBlock called before each block with the counts including it */
-export async function* csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
-  const written: ExportProgress = { events: 0, records: 0 };
+/** Events as CSV, after a header. @param rawCells keeps texts as stored */
+export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock): AsyncGenerator<string> {
   const withIdentityIds = input.identityIds === true;
-  const lines = async function* (): AsyncGenerator<string> {
+  return inBlocks(onBlock, async function* (written) {
     yield `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).join(",")}\r\n`;
     for await (const event of daybook.exportEvents(input)) {
       written.events += 1;
       yield csvLine(event, { withIdentityIds, rawCells });
     }
-  };
-  yield* inBlocks(lines(), () => onBlock(written));
+  });
 }
 
-async function* inBlocks(lines: AsyncIterable<string>, onBlock: () => void): AsyncGenerator<string> {
+async function* inBlocks(onBlock: OnBlock, lines: (written: ExportProgress) => AsyncIterable<string>): AsyncGenerator<string> {
+  const written: ExportProgress = { events: 0, records: 0 };
   let block: string[] = [];
-  for await (const line of lines) {
+  for await (const line of lines(written)) {
     block.push(line);
     if (block.length < BLOCK_LINES) continue;
-    onBlock();
+    onBlock(written);
     yield block.join("");
     block = [];
   }
-  onBlock();
+  onBlock(written);
   yield block.join("");
 }
 
@@ -150,9 +145,9 @@ async function run(args: readonly string[]): Promise<void> {
     const withRecords = values["events-only"] !== true;
     const progress = new Progress("export");
     let counts: ExportProgress = { events: 0, records: 0 };
-    const onBlock = (upTo: ExportProgress) => {
-      counts = { ...upTo };
-      progress.at(upTo.events + upTo.records);
+    const onBlock: OnBlock = (written) => {
+      counts = written;
+      progress.at(written.events + written.records);
     };
     const chunks = {
       ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
@@ -160,10 +155,10 @@ async function run(args: readonly string[]): Promise<void> {
       arrow: () => requireEmbedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
       parquet: () => requireEmbedded(daybook, format).exportParquet(input),
     };
-    const written = Readable.from(await withFirstChunk(chunks[format]()));
-    if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
-    else if (isGzipped) await pipeline(written, createGzip(), await writeFileAnew(values.out));
-    else await pipeline(written, await writeFileAnew(values.out));
+    const bytes = Readable.from(await withFirstChunk(chunks[format]()));
+    if (values.out === undefined) await pipeline(bytes, process.stdout, { end: false });
+    else if (isGzipped) await pipeline(bytes, createGzip(), await writeFileAnew(values.out));
+    else await pipeline(bytes, await writeFileAnew(values.out));
     const took = progress.end();
     if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
     if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);

@@ -3,9 +3,8 @@ import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import { STATUS } from "../../http/answer/error-reply.js";
 import { QUERY_NAMES, type AnswerByReport, type Queries, type ReportName } from "../../query/queries.js";
-import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
+import { currencyOf, readArguments, texts, UsageError, type Command } from "../command.js";
+import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { answerText } from "../print/answer.js";
 
 /** Wrapped to the width of the help. */
@@ -29,23 +28,14 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
 `;
 
 async function run(args: readonly string[]): Promise<void> {
-  const options = { ...CLICKHOUSE_OPTIONS, data: { type: "string" }, organization: { type: "string" }, project: { type: "string" }, json: { type: "string" }, currency: { type: "string" } } as const;
-  const { values, positionals } = readArguments(args, options, true);
+  const { values, positionals } = readArguments(args, { ...LOCATION_OPTIONS, ...texts("project", "json", "currency") }, true);
   const name = nameOf(positionals);
-  const path = isOnClickHouse(values) ? null : required(values.data, "data");
-  const organization = organizationOf(values.organization);
+  const location = eventLocationOf(values);
   const currency = currencyOf(values.currency);
   const input = inputOf(values.json === "-" ? await text(process.stdin) : (values.json ?? "{}"), values.project);
-  const others = { data: values.data, organization: values.organization };
-  const daybook = path === null
-    ? await openOnClickHouse(values, others, currency === undefined ? {} : { currency })
-    : await openForReading(await dataDirectory(path), organization, { currency });
-  try {
-    const answer = await runQuery(daybook, name, input);
-    process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
-  } finally {
-    await daybook.close();
-  }
+  await using daybook = await location.read({ currency });
+  const answer = await runQuery(daybook, name, input);
+  process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
 }
 
 function nameOf([name, ...more]: readonly string[]): ReportName {

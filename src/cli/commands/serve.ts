@@ -101,7 +101,7 @@ function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolea
 }
 
 /** The owner token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError, without the value */
-export function environmentTokens(insecure = false): TokenRecord[] {
+export function environmentTokens(insecure: boolean): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];
   try {

@@ -1,7 +1,7 @@
 import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import { readArguments, required, type Command } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse, LOCATION_OPTIONS } from "../on-clickhouse.js";
+import { CLICKHOUSE_HELP, eventLocationOf, isOnClickHouse, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { bytes, count, plural, table } from "../print/format.js";
 
 const help = `Usage: daybook stats --data DIR [--organization NAME]
@@ -19,8 +19,7 @@ const HEADER = ["organization", "events", "days", "first day", "last day", "segm
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, LOCATION_OPTIONS, false);
   if (isOnClickHouse(values)) {
-    const { data, organization } = values;
-    const stats = await statsOf(await openOnClickHouse(values, { data, organization }));
+    const stats = await statsOf(await eventLocationOf(values).read());
     return show([rowOf(DEFAULT_ORGANIZATION, stats, false)]);
   }
   const path = required(values.data, "data");

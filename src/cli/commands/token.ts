@@ -58,11 +58,8 @@ async function create(args: readonly string[]): Promise<void> {
   process.stdout.write(`${value}\n`);
 }
 
-const SECRET_TOKEN_OPTIONS = ["role", "scopes"] as const;
-const PUBLIC_KEY_OPTIONS = ["origins", "ids"] as const;
-
 async function secretToken(values: TokenArguments, organization: string): Promise<NewToken> {
-  refuseOptions(values, PUBLIC_KEY_OPTIONS, "requires --public");
+  refuseOptions(values, ["origins", "ids"], "requires --public");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
   const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (Scope | "*")[]);
   const { createToken } = await import("../../http/index.js");
@@ -70,7 +67,7 @@ async function secretToken(values: TokenArguments, organization: string): Promis
 }
 
 async function publicKey(values: TokenArguments, organization: string): Promise<NewToken> {
-  refuseOptions(values, SECRET_TOKEN_OPTIONS, "cannot be combined with --public: a public key can only collect events");
+  refuseOptions(values, ["role", "scopes"], "cannot be combined with --public: a public key can only collect events");
   const project = required(values.project, "project");
   const origins = required(values.origins, "origins").split(",").map((origin) => origin.trim());
   const ids = values.ids === undefined ? [] : listOf(values.ids, "ids", PAGE_IDS);
@@ -87,12 +84,6 @@ function listOf<T extends string>(text: string, name: string, allowed: readonly 
   return text.split(",").map((item) => oneOf(item.trim(), name, allowed));
 }
 
-const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
-  ["token.expires_at", "expires"],
-  ["token.project", "project"],
-  ["token.public.origins", "origins"],
-];
-
 /** Replaces parameter names in errors with option names. */
 function withOptionNames(make: () => NewToken): NewToken {
   try {
@@ -100,7 +91,7 @@ function withOptionNames(make: () => NewToken): NewToken {
   } catch (error) {
     if (!(error instanceof DaybookError) || error.code !== "invalid_parameter") throw error;
     const { param = "", reason } = error.details;
-    const option = OPTION_BY_PATH.find(([path]) => param.startsWith(path))?.[1] ?? param;
+    const [, option = param] = /^token\.(?:public\.)?(expires(?=_at)|project|origins)/.exec(param) ?? [];
     throw new UsageError(`--${option}: ${reason?.replace(/, got something else$/, "")}`);
   }
 }
