@@ -8,7 +8,6 @@ export interface RowRejection {
   readonly reason: string;
 }
 
-/** A row stored with the time of receipt. */
 export interface Adjustment {
   readonly line: number;
   readonly createdAt: string;
@@ -19,13 +18,10 @@ export interface LoadOutcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: number;
-  /** Identity records among these rows. */
   readonly records: number;
-  /** The first rejections, at most `REJECTIONS_SHOWN`. */
   readonly rejections: readonly RowRejection[];
   /** Accepted rows whose time was more than five minutes ahead of the clock. */
   readonly adjusted: number;
-  /** The first adjusted rows, at most `REJECTIONS_SHOWN`. */
   readonly adjustments: readonly Adjustment[];
 }
 
@@ -34,7 +30,6 @@ export interface LoadOptions {
   readonly project?: string;
   /** Rows per ingest. Default: 1,024, which suits a local store. */
   readonly rowsAtOnce?: number;
-  /** Called after each batch with the rows read so far. */
   readonly onProgress?: (rowCount: number) => void;
 }
 
@@ -45,7 +40,6 @@ const BATCH_ROWS = 1_024;
 /** Rows per ingest on a server, where each ingest costs several statements. */
 export const BATCH_ROWS_OF_SERVER = 5_000;
 
-/** The methods that store rows. */
 export type RowSink = Pick<Daybook, "ingest" | "ingestRecords">;
 
 interface RowsOfKind<Input> {

@@ -47,7 +47,6 @@ const OPTIONS = {
   ...flags("replicas", "dry-run", "again"),
 };
 
-/** Options that apply to one task only. */
 const TASK_OPTIONS = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 
@@ -100,7 +99,6 @@ async function load(values: ClickHouseArguments): Promise<void> {
   if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
 }
 
-/** @throws UsageError */
 function dayOf(text: string | undefined, option: string): string | null {
   if (text !== undefined && parseDateOnly(text) === null) throw new UsageError(`--${option}: expected YYYY-MM-DD, got ${JSON.stringify(text)}`);
   return text ?? null;

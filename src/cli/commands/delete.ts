@@ -62,7 +62,6 @@ async function deleteFrom(daybook: OpenEvents, project: string | null, beforeMs:
 
 type DeleteArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
-/** @throws UsageError */
 function checkKeyOptions(key: string, values: DeleteArguments): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
   if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key cannot be combined with --project or --before");
@@ -75,7 +74,6 @@ function msOf(text: string): number {
   return span.fromMs;
 }
 
-/** Counts the events that a deletion would remove, by project. @throws Error if the project is missing */
 async function eventsToDelete(
   daybook: OpenEvents,
   onlyProject: string | null,

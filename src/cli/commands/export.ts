@@ -38,10 +38,8 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The methods that an export needs. */
 type ExportSource = Pick<Daybook, "exportEvents" | "exportRecords">;
 
-/** Counts of what is written so far. */
 interface ExportProgress {
   events: number;
   /** Identity records, and projects. */
@@ -54,7 +52,6 @@ const BLOCK_LINES = 500;
 /** Called before each block with the counts including it. */
 type OnBlock = (written: ExportProgress) => void;
 
-/** NDJSON: records, if requested, then events. */
 export function ndjsonBlocks(daybook: ExportSource, input: ExportInput, withRecords: boolean, onBlock: OnBlock): AsyncGenerator<string> {
   return inBlocks(onBlock, async function* (written) {
     if (withRecords)
@@ -69,7 +66,6 @@ export function ndjsonBlocks(daybook: ExportSource, input: ExportInput, withReco
   });
 }
 
-/** Events as CSV, after a header. @param rawCells keeps texts as stored */
 export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock): AsyncGenerator<string> {
   const withIdentityIds = input.identityIds === true;
   return inBlocks(onBlock, async function* (written) {
@@ -177,7 +173,6 @@ function textOf({ events, records }: ExportProgress): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
-/** @throws UsageError if events are on ClickHouse */
 function requireEmbedded(daybook: ExportSource, format: ExportFormat): ExportSource & Pick<Daybook, "exportArrow" | "exportParquet"> {
   if ("exportArrow" in daybook) return daybook as Daybook;
   throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
@@ -192,7 +187,6 @@ async function warnAboutRecords(daybook: ExportSource, format: string): Promise<
   process.stderr.write(`daybook export: ${format} contains events only; ${records} left out: use ndjson for a full copy\n`);
 }
 
-/** Replaces the library's parameter names in date errors with option names. */
 function withOptionNames(error: unknown): unknown {
   if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
   return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));

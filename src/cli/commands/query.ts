@@ -7,7 +7,6 @@ import { currencyOf, readArguments, texts, UsageError, type Command } from "../c
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { answerText } from "../print/answer.js";
 
-/** Wrapped to the width of the help. */
 const nameLines = QUERY_NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
 const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
@@ -46,7 +45,6 @@ function nameOf([name, ...more]: readonly string[]): ReportName {
   return found;
 }
 
-/** @throws UsageError */
 function inputOf(json: string, project: string | undefined): object {
   const input = parseInput(json);
   if (typeof input !== "object" || input === null || Array.isArray(input)) throw new UsageError("--json: expected an object");

@@ -26,7 +26,6 @@ async function run(args: readonly string[]): Promise<void> {
   await copyOrganizations(source, path, restoreStore);
 }
 
-/** Prints when a backup was taken, and whether it was cut off. */
 async function printBackupTime(source: DataDirectory, name: string): Promise<void> {
   const stored = await fileStorage(directoryOf(source, name)).read(MANIFEST_KEY);
   if (stored === null) return;

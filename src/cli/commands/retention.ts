@@ -49,7 +49,6 @@ async function show(location: EventLocation): Promise<void> {
   if (rows.length > 0) process.stdout.write(`\n${pendingDeletionText((await daybook.timeToLive.preview()).projects)}`);
 }
 
-/** Shows what the new rule, or the existing rules, will delete, and asks for confirmation. */
 async function confirmDeletion(location: EventLocation, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
   const daybook = await location.read();
   const preview = await daybook.timeToLive.preview(rule).finally(() => daybook.close());

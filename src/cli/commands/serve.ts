@@ -90,17 +90,14 @@ async function run(args: readonly string[]): Promise<void> {
   await closeOnSignal(server);
 }
 
-/** @throws UsageError */
 function refuseOther(name: string): never {
   throw new UsageError(`there is no organization ${JSON.stringify(name)}: a database on ClickHouse stores a single organization, named "${DEFAULT_ORGANIZATION}"`);
 }
 
-/** Whether a token grants access: public and revoked ones do not. */
 function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolean {
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** The owner token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError, without the value */
 export function environmentTokens(insecure: boolean): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];

@@ -84,7 +84,6 @@ function listOf<T extends string>(text: string, name: string, allowed: readonly 
   return text.split(",").map((item) => oneOf(item.trim(), name, allowed));
 }
 
-/** Replaces parameter names in errors with option names. */
 function withOptionNames(make: () => NewToken): NewToken {
   try {
     return make();

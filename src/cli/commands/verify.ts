@@ -46,7 +46,6 @@ async function run(args: readonly string[]): Promise<void> {
   if (findingCount > 0) throw new Error(`${path}: ${plural(findingCount, "finding")}`);
 }
 
-/** Moves damaged files of one organization to quarantine, and prints what was lost. @throws store_locked, corruption */
 async function salvage(data: DataDirectory, name: string): Promise<void> {
   const storage = fileStorage(directoryOf(data, name), { onLockWait: printLockWait });
   const manifest = await storage.read(MANIFEST_KEY);
@@ -60,7 +59,6 @@ async function salvage(data: DataDirectory, name: string): Promise<void> {
   }
 }
 
-/** Prints the findings of one organization and a summary; returns the number of findings. */
 async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const startMs = performance.now();
   const report = await verifyStore(fileStorage(directoryOf(data, name)));

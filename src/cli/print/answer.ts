@@ -4,7 +4,6 @@ import { table, count, plain } from "./format.js";
 
 const TEXT_WIDTH = 56;
 
-/** Formats a value for display. @param name of its member, which implies the unit */
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "number") return name.endsWith("Rate") || name === "rate" ? percent(value) : name.endsWith("Sec") ? seconds(value) : figure(value);
@@ -13,7 +12,6 @@ function cell(name: string, value: unknown): string {
   return plain(JSON.stringify(value), TEXT_WIDTH);
 }
 
-/** The breakdown values of a row; "all" without a breakdown. */
 function valuesText(values: readonly string[], separator = ", "): string {
   return values.length === 0 ? "all" : values.map((value) => cell("", value)).join(separator);
 }
@@ -28,12 +26,10 @@ function figure(value: number | null): string {
   return Number.isInteger(value) ? count(value) : value.toLocaleString("en-US", { maximumFractionDigits: 4 });
 }
 
-/** A share as a percentage, with one decimal. */
 export function percent(share: number | null): string {
   return share === null ? "-" : `${(share * 100).toFixed(1)} %`;
 }
 
-/** A duration given in seconds, in the most readable unit. */
 export function seconds(value: number | null): string {
   if (value === null) return "-";
   const [unit, divisor] = value < 120 ? ["s", 1] : value < 7_200 ? ["min", 60] : value < 172_800 ? ["h", 3_600] : ["days", 86_400];
@@ -67,7 +63,6 @@ export function grouped(
 /** More series than this get one line each, with a sparkline. */
 const MAX_COLUMN_SERIES = 6;
 
-/** One line per bucket and one column per series; many series get one line each. */
 function trendText({ previous, currency, ...answers }: Trend): string {
   const before = previous === null ? "" : `\nprevious\n${seriesText(previous)}`;
   return `${currency === null ? "" : `in ${currency}\n`}${seriesText(answers)}${before}`;
@@ -86,7 +81,6 @@ function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAns
   return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${unconvertedText}`;
 }
 
-/** One line per step; below, how many entities reached each step, by breakdown value or by time of entry. */
 function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
   const header = ["step", "entities", "of all", "of previous step", "dropped off", "median", "90 % within"];
   const lines = steps.map((step) => [
@@ -109,7 +103,6 @@ function reachedRow(name: string, steps: readonly FunnelStep[]): string[] {
   return [name, ...steps.map(({ entities }) => figure(entities)), percent(steps.at(-1)?.conversionRate ?? null)];
 }
 
-/** One line per cohort; the columns are the shares that returned after 0, 1, 2, … units. */
 function retentionText({ cohorts, total, rows, rest }: Retention): string {
   const columns = Math.max(0, ...cohorts.map(({ periods }) => periods.length), total.length);
   const shares = (periods: readonly RetentionPeriod[]) => periods.map(({ entities, rate, incomplete }) => (entities === null ? "" : `${percent(rate)}${incomplete ? " *" : ""}`));
@@ -124,12 +117,10 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
   return table([header, ...lines], `<${">".repeat(columns + 1)}`);
 }
 
-/** One table per bucket: how many entities were active in how many units. */
 function stickinessText({ buckets }: Stickiness): string {
   return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText(bucket)}: ${figure(entities)}, active in ${figure(avg)} units on average\n${listing(units, "  ")}`).join("\n");
 }
 
-/** The paths, then their nodes and edges. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
   const rows = sequences.map((path) => [valuesText(path.values, " > "), figure(path.sessions)]);
   const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items, "  ")}`;
@@ -142,7 +133,6 @@ function columnsOf(event: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(EVENT_COLUMNS.map((name) => [name, event[name]]));
 }
 
-/** Reports with their own layout. */
 const FORMATTERS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => string } = {
   trend: trendText,
   funnel: funnelText,
@@ -152,7 +142,6 @@ const FORMATTERS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => 
   searchEvents: ({ events }) => listing(events.map((event) => columnsOf({ ...event })), ""),
 };
 
-/** Formats an answer for a terminal: a number, a table, or several titled tables. */
 export function answerText<K extends ReportName>(name: K, answer: AnswerByReport[K]): string {
   const format = FORMATTERS[name];
   if (format !== undefined) return format(answer);
@@ -160,13 +149,11 @@ export function answerText<K extends ReportName>(name: K, answer: AnswerByReport
   return Array.isArray(answer) ? listing(answer as readonly object[], "") : facts(answer);
 }
 
-/** The name of a bucket, with an asterisk if it is partial. */
 function bucketText({ start, end, local, partial }: Bucket): string {
   const name = local ?? `${start?.slice(0, 10) ?? ""} .. ${end?.slice(0, 10) ?? ""}`;
   return partial === true ? `${name} *` : name;
 }
 
-/** A table with one column per member; columns without values are left out. */
 function listing(items: readonly object[], indent: string): string {
   if (items.length === 0) return `${indent}(none)\n`;
   const rows = items.map(flat);
@@ -177,7 +164,6 @@ function listing(items: readonly object[], indent: string): string {
   return table([names.map(words), ...lines], names.map((name) => (isNumber(name) ? ">" : "<")).join(""), indent);
 }
 
-/** The numbers and texts of one object, then its lists, each under a title. */
 function facts(answer: object): string {
   const members = [...flat(answer)];
   const isList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === "object");

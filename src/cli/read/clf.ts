@@ -19,15 +19,10 @@ const ident = /^[\w.@+\\-]+$/;
 /** The start of a time; after the user agent, it belongs to another line that was written into this one. */
 const timeStart = /\[\d{2}\/[A-Za-z]{3}\/\d{4}:/;
 
-/** Number of lines that decide whether a file is an access log. */
 const SAMPLE_LINES = 100;
 const FORMATS = `common, combined and vhost_combined of Apache, and combined of nginx (address - - [time] "request" status bytes "referrer" "agent")`;
 
-/**
- * Reads access logs in the default formats of Apache and nginx as `pageview` events. Lines in other formats are rejected with the invalid
- * field; only a valid address becomes the visitor. A request that is not HTTP is stored as metadata `request`.
- * @throws FileFault when more than half of the first 100 lines are rejected, before any row
- */
+/** @throws FileFault when more than half of the first 100 lines are rejected, before any row */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
   const parseAgent = await loadAgentReader();
   let first: ImportRow[] | null = [];

@@ -9,9 +9,7 @@ import { parseJsonText, withIdsOfJson } from "../../core/base/json-text.js";
 import type { EventInput } from "../../core/schema/event.js";
 import type { RecordInput } from "../../core/schema/record.js";
 
-/** One line of a text, without its line end. */
 export interface Line {
-  /** From 1. */
   readonly number: number;
   readonly text: string;
   /** Why the line is invalid (not UTF-8, a NUL byte, too long); null if it is valid. */
@@ -22,11 +20,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 const TOO_LONG = `longer than ${SERVER_LIMITS.importedLineBytes.toLocaleString("en-US")} bytes`;
 
-/**
- * Splits a byte stream into lines, one block of lines per chunk. Lines end with a line feed, and a `\r` before it stays; in a file without line feeds
- * they end with carriage returns. A byte order mark before line 1 is dropped.
- * @throws FileFault for UTF-16, and for a line feed after lines that ended with a carriage return alone
- */
+/** Lines end with a line feed, and a `\r` before it stays; in a file without line feeds they end with carriage returns. One block per chunk. */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   const { newline, chunks } = await detectNewline(source);
   let number = 1;
@@ -63,7 +57,6 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   yield lines;
 }
 
-/** Reads ahead until it is known which character ends lines. */
 async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
   const { read, chunks } = await readAhead(source, (chunk, byteLength) => chunk.includes(LINE_FEED) || byteLength > SERVER_LIMITS.importedLineBytes);
   refuseUtf16(joined(read).subarray(0, 2));
@@ -74,7 +67,6 @@ async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newli
 
 interface ReadAhead {
   readonly read: readonly Uint8Array[];
-  /** All chunks, those already read included. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -108,7 +100,6 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 ? (parts[0] ?? new Uint8Array()) : Buffer.concat(parts);
 }
 
-/** Appends the lines of a block and returns the number of the line after it. */
 function splitBlock(block: Uint8Array, newline: number, firstNumber: number, lines: Line[]): number {
   let number = firstNumber;
   const text = block.includes(0) ? null : decoded(block);
@@ -143,15 +134,11 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** The line's text without a trailing carriage return. */
 export function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-/**
- * Reads a file, or standard input for `-`, decompressed; gzip is recognized by its first two bytes, whatever the name.
- * @throws the error of the file system, or of zlib for a damaged or truncated archive, with the path in the message
- */
+/** Reads a file, or standard input for `-`. Gzip is recognized by its first two bytes, whatever the name. Errors name the path. */
 export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   const source: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
   try {
@@ -191,10 +178,6 @@ async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
-/**
- * Reads one JSON object per line, skipping blank lines. An object with a `type` is an identity record, any other an event.
- * Items without an id get one from set name, line number and line.
- */
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (ImportRow | ImportRecord)[]> {
   for await (const lines of readLines(bytes)) {
     const rows: (ImportRow | ImportRecord)[] = [];
