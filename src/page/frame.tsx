@@ -45,11 +45,7 @@ function writeUrl(viewState: ViewState, isNew: boolean): void {
 }
 
 /** The view state, synchronized with the URL. `go` adds a history entry, `replace` does not. @param firstPeriod used if the URL names none */
-function useViewState(firstPeriod: PeriodName): {
-  readonly viewState: ViewState;
-  readonly go: (viewState: ViewState) => void;
-  readonly replace: (viewState: ViewState) => void;
-} {
+function useViewState(firstPeriod: PeriodName) {
   const [viewState, setViewState] = useState(() => (hasPeriod() ? currentViewState() : { ...currentViewState(), period: firstPeriod }));
   useEffect(() => {
     writeUrl(viewState, false);

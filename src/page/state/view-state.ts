@@ -1,4 +1,4 @@
-import { flag, oneOf, text, wholeNumber, type AddressCodec } from "./codecs.js";
+import { flag, oneOf, single, text, wholeNumber, type AddressCodec } from "./codecs.js";
 import { eventChoice, stepList, filterList, type Filter } from "./filter.js";
 import { dayIn, rangeOf, unitFor, INTERVALS, isZone, period, type Period, type DayRange, type Unit } from "./period.js";
 
@@ -119,19 +119,13 @@ export function scopeOf(viewState: ViewState, { nowMs, extent }: PageClock): Vie
   return { ...range, project: viewState.project, zone, today, unit, compare: isOpen ? null : COMPARE[viewState.compare], filters: viewState.filters };
 }
 
-const zone: AddressCodec<string> = {
-  initial: "",
-  parse: ([given = ""]) => (isZone(given.trim()) ? given.trim() : ""),
-  print: (name) => (name === "" ? [] : [name]),
-};
-
 const SHARED = {
   view: oneOf(VIEW_NAMES),
   project: text(),
   period,
   compare: oneOf(["previous", "year", "none"]),
   interval: oneOf(INTERVALS),
-  zone,
+  zone: single("", (given) => (isZone(given.trim()) ? given.trim() : "")),
   filters: filterList,
 } satisfies { readonly [K in Exclude<keyof ViewState, "choices">]: AddressCodec<ViewState[K]> };
 

@@ -66,13 +66,8 @@ function curve(start: NodePosition, end: NodePosition): string {
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }
 
-interface FlowProps {
-  readonly answer: PathsAnswer;
-  readonly field: string;
-  readonly onStart: (value: string) => void;
-}
-
-function Flow({ answer, field, onStart }: FlowProps) {
+function Flow({ answer }: { readonly answer: PathsAnswer }) {
+  const [{ node: field }, change] = useChoices("paths");
   const [chosen, setChosen] = useState<string | null>(null);
   if (answer.sessions === 0) return <NothingHere />;
   const { columns, ribbons, width, height } = flowLayout(answer);
@@ -100,7 +95,7 @@ function Flow({ answer, field, onStart }: FlowProps) {
               position={position}
               label={fieldValue(field, position.node.value)}
               onHighlight={() => setChosen(position.key)}
-              onStart={() => onStart(position.node.value)}
+              onStart={() => change({ start: position.node.value })}
             />
           ))}
         </div>
@@ -194,7 +189,7 @@ export function Paths() {
         />
       </Settings>
       <Panel title="Paths" result={result} lines={12} sheet={({ edges }) => sheetOf(edges)}>
-        {(answer) => <Flow answer={answer} field={chosen.node} onStart={(start) => change({ start })} />}
+        {(answer) => <Flow answer={answer} />}
       </Panel>
       <Panel title="Most frequent paths" result={result} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
         {(answer) => <Sequences answer={answer} field={chosen.node} />}
