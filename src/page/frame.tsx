@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState, useMemo, useErrorBoundary, useRef } from "preact/hooks";
-import { addressOf, viewStateOf, scopeOf, switchView, type ViewState, type PageClock } from "./state/view-state.js";
+import { addressOf, viewStateOf, scopeOf, type ViewState, type PageClock } from "./state/view-state.js";
 import { dayIn, daysOf, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
 import type { ComponentType } from "preact";
 import type { TokenAnswer, TrendAnswer } from "./ask/answers.js";
@@ -211,7 +211,7 @@ function SideBar({ projects, colors, onSignOut }: Pick<FrameProps, "projects" | 
       </div>
       <nav aria-label="Views" ref={links}>
         {shown.map(({ name, title }) => (
-          <ViewLink key={name} to={switchView(viewState, name)} class="nav-link" isCurrent={name === viewState.view}>
+          <ViewLink key={name} to={{ ...viewState, view: name }} class="nav-link" isCurrent={name === viewState.view}>
             <Icon name={name} /> <span>{title}</span>
           </ViewLink>
         ))}

@@ -34,19 +34,15 @@ async function loadStartInfo(client: ApiClient, signal: AbortSignal): Promise<St
   const [token, { projects }] = await Promise.all([client.query(tokenQuery, signal), listed]);
   const own = token.project ?? "default";
   if (!hasScope(token, "analytics:read")) return { token, projects: [own], firstProject: own, firstPeriod: "30d" };
-  const isNamed = projects.includes(project);
-  const firstProject = isNamed ? project : busiest(projects, await (sizes ?? countByProject(null)));
-  return { token, projects, firstProject, firstPeriod: hasNoRecentEvents(firstProject, await recent) ? "all" : "30d" };
+  const firstProject = projects.includes(project) ? project : busiest(projects, await (sizes ?? countByProject(null)));
+  const hasRecent = (await recent)?.data.some(({ property }) => property === firstProject) ?? true;
+  return { token, projects, firstProject, firstPeriod: hasRecent ? "30d" : "all" };
 }
 
 /** The project with the most events. "default" exists even if it is empty. */
 function busiest(projects: readonly string[], sizes: ByProjectAnswer | null): string {
   const [largest] = sizes?.data ?? [];
   return largest !== undefined && projects.includes(largest.property) ? largest.property : (projects[0] ?? "default");
-}
-
-function hasNoRecentEvents(project: string, recent: ByProjectAnswer | null): boolean {
-  return recent !== null && !recent.data.some(({ property }) => property === project);
 }
 
 /** Key in the session storage, the only place besides memory that holds the token: closing the tab discards it. */

@@ -49,10 +49,7 @@ export function sparkline(values: readonly number[]): string {
 const GROUP_DAYS = [1, 7, 14, 28, 91, 364];
 
 /** Sums over groups of consecutive days, at most `width` groups. The last group may be shorter; `dayCounts` has the days of each group. */
-export function grouped(
-  values: readonly number[],
-  width: number,
-): { readonly sums: readonly number[]; readonly dayCounts: readonly number[]; readonly groupDays: number } {
+export function grouped(values: readonly number[], width: number) {
   const groupDays = GROUP_DAYS.find((days) => values.length <= days * width) ?? Math.ceil(values.length / width);
   const starts = Array.from({ length: Math.ceil(values.length / groupDays) }, (_, group) => group * groupDays);
   const groups = starts.map((start) => values.slice(start, start + groupDays));

@@ -57,7 +57,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   yield lines;
 }
 
-async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
+async function detectNewline(source: AsyncIterable<Uint8Array>) {
   const { read, chunks } = await readAhead(source, (chunk, byteLength) => chunk.includes(LINE_FEED) || byteLength > SERVER_LIMITS.importedLineBytes);
   refuseUtf16(joined(read).subarray(0, 2));
   const hasFeed = read.at(-1)?.includes(LINE_FEED) === true;
@@ -65,13 +65,8 @@ async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newli
   return { newline, chunks };
 }
 
-interface ReadAhead {
-  readonly read: readonly Uint8Array[];
-  readonly chunks: AsyncIterable<Uint8Array>;
-}
-
 /** Reads chunks until one is enough. @param isEnough gets the last chunk, and the bytes read so far */
-async function readAhead(source: AsyncIterable<Uint8Array>, isEnough: (chunk: Uint8Array, byteLength: number) => boolean): Promise<ReadAhead> {
+async function readAhead(source: AsyncIterable<Uint8Array>, isEnough: (chunk: Uint8Array, byteLength: number) => boolean) {
   const rest = source[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
   let byteLength = 0;

@@ -216,12 +216,7 @@ export async function followChanges(client: ApiClient, project: string, signal: 
   }
 }
 
-interface ServerEvent {
-  readonly id: string;
-  readonly hasData: boolean;
-}
-
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+async function* eventsOf(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -239,7 +234,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Serve
   }
 }
 
-function eventOf(block: string): ServerEvent {
+function eventOf(block: string) {
   const lines = block.split("\n");
   const id = lines.find((line) => line.startsWith("id:")) ?? "id:";
   return { id: id.slice(3).trim(), hasData: lines.some((line) => line.startsWith("data:")) };

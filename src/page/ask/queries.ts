@@ -77,8 +77,8 @@ function present(members: BodyMembers): BodyMembers {
 export const LIST_ROWS = 9;
 export const LONG_LIST_ROWS = 500;
 
-export function webQuery(scope: ViewScope, limit = LIST_ROWS): PageQuery<WebAnswer> {
-  return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit });
+export function webQuery(scope: ViewScope): PageQuery<WebAnswer> {
+  return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit: LIST_ROWS });
 }
 
 export function longListsQuery(scope: ViewScope): PageQuery<WebAnswer> {

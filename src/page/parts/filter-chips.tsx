@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { sentence, fieldName, fieldValue } from "../format/text.js";
 import { withFilter, OPERATORS, filterByValue, filterOf, takesValue, type EventChoice, type Filter, type OperatorName } from "../state/filter.js";
-import { Button, Icon } from "./inline.js";
+import { Button, Cut, Icon } from "./inline.js";
 import { Dialog } from "./dialog.js";
 import { useFilterBy } from "./page-context.js";
 import { Select, TextField, EventNameField, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./fields.js";
@@ -64,9 +64,7 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
     <div class="chips">
       {filters.map((filter, at) => (
         <span class="chip" key={JSON.stringify(filter)}>
-          <span class="chip-text" title={sentence(filter)}>
-            {sentence(filter)}
-          </span>
+          <Cut class="chip-text" text={sentence(filter)} />
           <button type="button" aria-label={`Remove: ${sentence(filter)}`} onClick={() => onChange(filters.filter((_, index) => index !== at))}>
             <Icon name="close" />
           </button>

@@ -189,6 +189,15 @@ export function FormError({ text }: { readonly text: string | null }) {
   );
 }
 
+/** Text that may not fit, in full on hover. */
+export function Cut({ text, class: name = "cut" }: { readonly text: string; readonly class?: string }) {
+  return (
+    <span class={name} title={text}>
+      {text}
+    </span>
+  );
+}
+
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>
@@ -198,7 +207,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
-export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
+export function Skeleton({ lines }: { readonly lines: number }) {
   return (
     <div class="skeleton" aria-hidden="true">
       {Array.from({ length: lines }, (_, at) => (

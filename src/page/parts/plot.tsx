@@ -188,20 +188,14 @@ export function Plot(props: PlotProps) {
       <div class="unseen" aria-live="polite">
         {at === null ? "" : `${titles[at] ?? ""}: ${lines.map(({ name, data }) => `${name} ${props.format(data[at] ?? null).exact}`).join(", ")}`}
       </div>
-      {at !== null && at < labels.length && (
-        <Tooltip {...props} at={at} share={labels.length < 2 ? 0 : at / (labels.length - 1)} isOpen={isOpenEnd && at === labels.length - 1} />
-      )}
+      {at !== null && at < labels.length && <Tooltip {...props} at={at} />}
     </div>
   );
 }
 
-interface TooltipProps extends PlotProps {
-  readonly at: number;
-  readonly share: number;
-  readonly isOpen: boolean;
-}
-
-function Tooltip({ lines, titles, earlierTitles, format, at, share, isOpen }: TooltipProps) {
+function Tooltip({ lines, labels, titles, earlierTitles, isOpenEnd, format, at }: PlotProps & { readonly at: number }) {
+  const last = labels.length - 1;
+  const share = at / Math.max(1, last);
   const row = (line: PlotLine, key: string, name: string) => (
     <div class="tooltip-row" key={line.name}>
       <span class={`key ${key}`} />
@@ -216,7 +210,7 @@ function Tooltip({ lines, titles, earlierTitles, format, at, share, isOpen }: To
     <div class={share > 0.5 ? "tooltip left" : "tooltip"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
       <div class="tooltip-title">
         {titles[at]}
-        {isOpen && <span class="faint"> · not over yet</span>}
+        {isOpenEnd && at === last && <span class="faint"> · not over yet</span>}
       </div>
       {now.map((line, index) => row(line, keyClass(index), line.name))}
       {earlier.map((line) => row(line, "earlier", earlierTitles?.[at] ?? line.name))}

@@ -89,10 +89,6 @@ export function choose<V extends ViewName>(viewState: ViewState, view: V, change
   return { ...viewState, view, choices: { ...viewState.choices, [view]: { ...viewState.choices[view], ...changed } } };
 }
 
-export function switchView(viewState: ViewState, view: ViewName): ViewState {
-  return { ...viewState, view };
-}
-
 /** The current time, and the first and last day of the project's data (null: unknown, or no data). */
 export interface PageClock {
   readonly nowMs: number;
@@ -155,7 +151,6 @@ export function viewStateOf(search: string): ViewState {
 }
 
 function choicesIn(query: URLSearchParams, shown: ViewName): Choices {
-  if (Object.keys(CHOICES[shown]).length === 0) return INITIAL_CHOICES;
   const read = codecsOf(shown).map(([name, codec]) => [name, codec.parse(query.getAll(`${shown}.${name}`))]);
   return { ...INITIAL_CHOICES, [shown]: Object.fromEntries(read) };
 }

@@ -4,7 +4,7 @@ import { keyOf, searchQuery, eventQuery } from "../ask/queries.js";
 import { plural, fieldValue, fieldName, instant, instantShort } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
 import { Checkbox, EventNameField, Settings } from "../parts/fields.js";
-import { Icon, ExternalText, ViewLink, Empty, Button, Fact, Loaded } from "../parts/inline.js";
+import { Icon, ExternalText, ViewLink, Empty, Button, Cut, Fact, Loaded } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { choose } from "../state/view-state.js";
@@ -171,11 +171,6 @@ function withOlder(pages: EventPages | null, key: string, older: SearchAnswer): 
 function EventRows({ events }: { readonly events: readonly ShownEvent[] }) {
   const { zone } = usePage().scope;
   const [, change] = useChoices("events");
-  const cut = (text: string) => (
-    <span class="cut" title={text}>
-      {text}
-    </span>
-  );
   const place = ({ location_country: country, device }: ShownEvent) =>
     [country === "" ? "" : fieldValue("location_country", country), device].filter((text) => text !== "").join(", ");
   return (
@@ -201,8 +196,8 @@ function EventRows({ events }: { readonly events: readonly ShownEvent[] }) {
             </span>
           ),
         },
-        { name: "Page", cell: ({ url }) => cut(url) },
-        { name: "Who", cell: (event) => cut(personOf(event)) },
+        { name: "Page", cell: ({ url }) => <Cut text={url} /> },
+        { name: "Who", cell: (event) => <Cut text={personOf(event)} /> },
         { name: "Where", cell: (event) => <span class="nowrap">{place(event)}</span> },
       ]}
     />

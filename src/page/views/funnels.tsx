@@ -1,7 +1,7 @@
 import { funnelQuery } from "../ask/queries.js";
 import { sheetOf } from "../format/sheet.js";
 import { BreakdownField, Select, TextField, useEventNames, Settings } from "../parts/fields.js";
-import { Empty, Icon, Num, Button, IconButton, BigNum } from "../parts/inline.js";
+import { Empty, Icon, Num, Button, Cut, IconButton, BigNum } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
@@ -58,11 +58,7 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
         <span class="funnel-name" title={step.name}>
           {at + 1}. {step.name}
         </span>
-        {detail !== "" && (
-          <span class="funnel-detail" title={detail}>
-            {detail}
-          </span>
-        )}
+        {detail !== "" && <Cut class="funnel-detail" text={detail} />}
       </div>
       <div class="funnel-bar">
         <span style={{ width: `${share * 100}%` }} />

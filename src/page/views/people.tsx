@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { mostActiveQuery, devicesQuery, personSessionsQuery, profileQuery, referrersQuery, eventsOfPersonQuery } from "../ask/queries.js";
 import { number, instantDay, clock, instant, duration, money, percent, fieldValue, noun, NOT_SET, type FormattedNumber } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { ViewLink, Num, ExternalText, Button, Loaded, Figure } from "../parts/inline.js";
+import { ViewLink, Num, ExternalText, Button, Cut, Loaded, Figure } from "../parts/inline.js";
 import { usePage, useQuery } from "../parts/page-context.js";
 import { Panel, fileName, saveFile } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
@@ -261,16 +261,8 @@ function Session({ session, identity }: { readonly session: ShownSession; readon
           </button>
         )}
       </div>
-      {pages !== "" && (
-        <div class="cut-line" title={pages}>
-          {pages}
-        </div>
-      )}
-      {details !== "" && (
-        <div class="faint cut-line" title={details}>
-          {details}
-        </div>
-      )}
+      {pages !== "" && <Cut class="cut-line" text={pages} />}
+      {details !== "" && <Cut class="faint cut-line" text={details} />}
       {isOpen && <SessionEvents session={session} identity={identity} />}
     </li>
   );
@@ -286,9 +278,7 @@ function SessionEvents({ session, identity }: { readonly session: ShownSession; 
           {[...events].reverse().map(({ id, createdAt, name, url }) => (
             <li key={id}>
               <span class="faint num">{clock(createdAt, scope.zone)}</span> <span>{name}</span>{" "}
-              <span class="faint cut" title={url}>
-                {url}
-              </span>
+              <Cut class="faint cut" text={url} />
             </li>
           ))}
         </ol>
