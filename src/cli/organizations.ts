@@ -40,7 +40,9 @@ const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${PRECE
 
 /** Writes nothing. Damaged stores count as stores; unrelated entries do not hide organizations. */
 export async function dataDirectory(path: string): Promise<DataDirectory> {
-  const entries = await namesIn(path);
+  const entries = await namesIn(path, () => {
+    throw new Error(`${path}: is not a directory`);
+  });
   if (entries === null) return { path, kind: "absent", names: [], unrelated: [] };
   const names: string[] = [];
   const unrelated: string[] = [];
@@ -69,11 +71,11 @@ async function hasTokenFile(path: string): Promise<boolean> {
 }
 
 export async function isStore(path: string): Promise<boolean> {
-  if ((await namesIn(path).catch(nullIfFile)) === null) return false;
+  if ((await namesIn(path)) === null) return false;
   const storage = fileStorage(path);
   if ((await beginsWith(storage, MANIFEST_KEY, MANIFEST_START)) || (await beginsWith(storage, KEYS_KEY, KEYS_START))) return true;
   for (const folder of FOLDERS) {
-    const names = await namesIn(join(path, folder)).catch(nullIfFile);
+    const names = await namesIn(join(path, folder));
     if (names?.some((name) => isStorePart(`${folder}/${name}`)) === true) return true;
   }
   return false;
@@ -83,7 +85,7 @@ export async function isStore(path: string): Promise<boolean> {
 async function ruleOutNewDirectory(path: string, unrelated: readonly string[]): Promise<boolean> {
   for (const name of unrelated) {
     if (name.startsWith(".") || name === TOKENS_KEY) return true;
-    if ((await namesIn(join(path, name)).catch(nullIfFile)) !== null) return true;
+    if ((await namesIn(join(path, name))) !== null) return true;
   }
   return false;
 }
@@ -93,23 +95,16 @@ async function isEmptyDirectory(path: string): Promise<boolean> {
   return names !== null && names.every((name) => ignoredPattern.test(name) || name.includes(PRIVATE_MARK));
 }
 
-/** Names in a directory, ascending; null if it is missing. @throws NotADirectory for a file */
-async function namesIn(path: string): Promise<string[] | null> {
+/** Names in a directory, ascending; null if it is missing. */
+async function namesIn(path: string, ofFile: () => null = () => null): Promise<string[] | null> {
   try {
     return (await readdir(path)).sort();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
-    if (code === "ENOTDIR") throw new NotADirectory(`${path}: is not a directory`);
+    if (code === "ENOTDIR") return ofFile();
     throw error;
   }
-}
-
-class NotADirectory extends Error {}
-
-function nullIfFile(error: unknown): null {
-  if (error instanceof NotADirectory) return null;
-  throw error;
 }
 
 function listed(names: readonly string[]): string {

@@ -11,6 +11,7 @@ import { writeFileAnew } from "../../platform/node/private-files.js";
 import { flags, oneOf, readArguments, texts, UsageError, type Command } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
+import { readAhead } from "../read/lines.js";
 
 const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];
 const WITH_IDENTITY_IDS = [...COLUMNS, "identityId"];
@@ -151,7 +152,8 @@ async function run(args: readonly string[]): Promise<void> {
       arrow: () => requireEmbedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
       parquet: () => requireEmbedded(daybook, format).exportParquet(input),
     };
-    const bytes = Readable.from(await withFirstChunk(chunks[format]()));
+    // Compute the first chunk before the file is opened: a query that fails must not truncate the file of an earlier export.
+    const bytes = Readable.from((await readAhead<string | Uint8Array>(chunks[format](), () => true)).chunks);
     if (values.out === undefined) await pipeline(bytes, process.stdout, { end: false });
     else if (isGzipped) await pipeline(bytes, createGzip(), await writeFileAnew(values.out));
     else await pipeline(bytes, await writeFileAnew(values.out));
@@ -190,16 +192,6 @@ async function warnAboutRecords(daybook: ExportSource, format: string): Promise<
 function withOptionNames(error: unknown): unknown {
   if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
   return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
-}
-
-/** Computes the first chunk at once: a query that fails must not truncate the file of an earlier export. */
-async function withFirstChunk(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncIterable<string | Uint8Array>> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return (async function* () {
-    if (first.done !== true) yield first.value;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  })();
 }
 
 export const command: Command = { help, run };

@@ -65,22 +65,22 @@ async function detectNewline(source: AsyncIterable<Uint8Array>) {
   return { newline, chunks };
 }
 
-/** Reads chunks until one is enough. @param isEnough gets the last chunk, and the bytes read so far */
-async function readAhead(source: AsyncIterable<Uint8Array>, isEnough: (chunk: Uint8Array, byteLength: number) => boolean) {
+/** Reads chunks until one is enough; `chunks` are all of them. @param isEnough gets the last chunk, and the length read so far */
+export async function readAhead<T extends string | Uint8Array>(source: AsyncIterable<T>, isEnough: (chunk: T, length: number) => boolean) {
   const rest = source[Symbol.asyncIterator]();
-  const read: Uint8Array[] = [];
-  let byteLength = 0;
+  const read: T[] = [];
+  let length = 0;
   for (;;) {
     const next = await rest.next();
     if (next.done === true) break;
     read.push(next.value);
-    byteLength += next.value.length;
-    if (isEnough(next.value, byteLength)) break;
+    length += next.value.length;
+    if (isEnough(next.value, length)) break;
   }
   return { read, chunks: chained(read, { [Symbol.asyncIterator]: () => rest }) };
 }
 
-async function* chained(read: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chained<T>(read: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield* read;
   yield* rest;
 }
