@@ -4,7 +4,7 @@ import { UsageError, packageRoot, type Command } from "./command.js";
 interface CommandEntry {
   readonly summary: string;
   /** Imports the command. Called only for a named command: `daybook --help` needs none of them. */
-  readonly load: () => Promise<{ readonly command: Command }>;
+  readonly load: () => Promise<Command>;
 }
 
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
@@ -41,7 +41,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       const names = Object.keys(COMMANDS).join(", ");
       throw new UsageError(name === undefined ? `expected a command: ${names}` : `unknown command ${JSON.stringify(name)}, expected one of ${names}`);
     }
-    const { command } = await entry.load();
+    const command = await entry.load();
     const separator = rest.indexOf("--");
     const isHelp = rest.slice(0, separator === -1 ? undefined : separator).some((word) => word === "--help" || word === "-h");
     if (isHelp) process.stdout.write(command.help);

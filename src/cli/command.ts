@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** What the module of a command exports. */
 export interface Command {
   readonly help: string;
   /** Runs the command; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../core/base/errors.js";
 import { writeFileAnew } from "../../platform/node/private-files.js";
-import { flags, oneOf, readArguments, texts, UsageError, type Command } from "../command.js";
+import { flags, oneOf, readArguments, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
 import { readAhead } from "../read/lines.js";
@@ -98,7 +98,7 @@ type ExportFormat = (typeof FORMATS)[number];
 /** Size of the column cache; small, because each column is read once, or twice in a row. */
 const COLUMN_BYTES = 16 * 1024 * 1024;
 
-const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
+export const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
 
 Writes the data of an organization. NDJSON contains every identity record (identify, group, alias, unlink, empty
 projects), then every event, ascending by time. It is a full copy: once imported, it gives the same answers. Also while
@@ -128,7 +128,7 @@ const OPTIONS = {
   ...flags("events-only", "identity-ids", "raw-cells", "json-mark"),
 };
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const location = eventLocationOf(values);
   const format = formatOf(values.format, values.out ?? "");
@@ -193,5 +193,3 @@ function withOptionNames(error: unknown): unknown {
   if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
   return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
 }
-
-export const command: Command = { help, run };

@@ -3,13 +3,13 @@ import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import { STATUS } from "../../http/answer/error-reply.js";
 import { QUERY_NAMES, type AnswerByReport, type Queries, type ReportName } from "../../query/queries.js";
-import { currencyOf, readArguments, texts, UsageError, type Command } from "../command.js";
+import { currencyOf, readArguments, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { answerText } from "../print/answer.js";
 
 const nameLines = QUERY_NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
-const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
+export const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
 
 Runs a query of the library and prints tables on a terminal, else JSON. Also while "serve" runs.
 
@@ -26,7 +26,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   daybook query retention --data ./data/cdnow --json '{"interval":"month"}'
 `;
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, { ...LOCATION_OPTIONS, ...texts("project", "json", "currency") }, true);
   const name = nameOf(positionals);
   const location = eventLocationOf(values);
@@ -71,5 +71,3 @@ async function runQuery<K extends ReportName>(daybook: Queries, name: K, input: 
     throw error instanceof DaybookError && STATUS[error.code] === 400 ? new UsageError(error.message) : error;
   }
 }
-
-export const command: Command = { help, run };

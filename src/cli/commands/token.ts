@@ -1,12 +1,12 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { Scope, TokenRecord } from "../../http/index.js";
-import { flags, oneOf, readArguments, required, texts, UsageError, type Command } from "../command.js";
+import { flags, oneOf, readArguments, required, texts, UsageError } from "../command.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
 import { TOKEN_LOCATION_OPTIONS, tokenFileOf } from "../token-store.js";
 
-const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
+export const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
        daybook token list (--data DIR | --tokens FILE)
        daybook token revoke (--data DIR | --tokens FILE) ID
@@ -41,7 +41,7 @@ const OPTIONS = {
 type TokenArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 type NewToken = { readonly value: string; readonly record: TokenRecord };
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
   if (action === "create") await create(rest);
   else if (action === "list") await list(rest);
@@ -137,5 +137,3 @@ async function revoke(args: readonly string[]): Promise<void> {
   });
   process.stdout.write(`revoked ${id}\n`);
 }
-
-export const command: Command = { help, run };
