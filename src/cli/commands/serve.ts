@@ -98,6 +98,7 @@ function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolea
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
+/** @throws UsageError, without the value */
 export function environmentTokens(insecure: boolean): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];

@@ -10,6 +10,7 @@ import type { EventInput } from "../../core/schema/event.js";
 import type { RecordInput } from "../../core/schema/record.js";
 
 export interface Line {
+  /** From 1. */
   readonly number: number;
   readonly text: string;
   /** Why the line is invalid (not UTF-8, a NUL byte, too long); null if it is valid. */

@@ -268,6 +268,7 @@ function search({ project }: Pick<ViewScope, "project">, members: BodyMembers, f
 export const tokenQuery: PageQuery<TokenAnswer> = get("/v1/token");
 export const projectsQuery: PageQuery<ProjectsAnswer> = get("/v1/projects");
 
+/** @param since ISO 8601; null: of all time */
 export function byProjectQuery(since: string | null): PageQuery<ByProjectAnswer> {
   return post("/analytics/aggregate", { field: "project", ...(since !== null && { start_date: since }) });
 }
