@@ -232,8 +232,8 @@ export const INTERNAL: readonly LimitName[] = [
   "sealedElsewhereRowCount", "segmentRowCount", "segmentsPerDayCount", "segmentsPerLateDayCount", "segmentsToMergeCount", "quietRowCount", "quietMs",
   "lastMergedRowCount",
   // Tables of all time, and funnels.
-  "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "restitchedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",
-  "joinedListCountMin", "firstGoerCount",
+  "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "resessionizedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",
+  "joinedListCountMin", "firstEntityCount",
   // Turns of the event loop.
   "parsedBytesPerTurn", "sliceMs", "turnValueCount", "scrubSliceBytes", "calmWriteCount",
   // How often is looked.

@@ -9,7 +9,7 @@ export type { IngestNotice, Notice } from "./engine/query/notices.js";
 export type { QueryNotice, QueryOptions, ReportName } from "./query/queries.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/upkeep/scrub.js";
 export type { StopOptions } from "./core/base/options.js";
-export type { QueryStats } from "./engine/query/execution.js";
+export type { QueryStats } from "./engine/query/scan.js";
 export type { Daybook } from "./engine/daybook.js";
 export type { IngestOptions } from "./core/base/options.js";
 export type { Explanation } from "./engine/query/explain.js";

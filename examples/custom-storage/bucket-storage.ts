@@ -1,10 +1,9 @@
-import type { ByteRange, Storage, WriteOptions } from "daybook";
+import type { ByteRange, Storage } from "daybook";
 
 /** The operations that every object store offers. */
 export interface Bucket {
   get(key: string): Promise<Uint8Array | null>;
-  /** Stores an object; with `ifAbsent`, only if the key is free. Returns whether it was stored. */
-  put(key: string, bytes: Uint8Array, ifAbsent: boolean): Promise<boolean>;
+  put(key: string, bytes: Uint8Array): Promise<void>;
   delete(key: string): Promise<void>;
   keys(): Promise<readonly string[]>;
 }
@@ -36,9 +35,8 @@ export function bucketStorage(bucket: Bucket): Storage {
       const bytes = await bucket.get(checkedKey(key));
       return bytes === null || range === undefined ? bytes : bytes.slice(range.start, range.end);
     },
-    async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
-      const stored = await bucket.put(checkedKey(key), bytes, options.ifAbsent === true);
-      if (!stored) throw new Error(`${key} exists already`);
+    async write(key: string, bytes: Uint8Array): Promise<void> {
+      await bucket.put(checkedKey(key), bytes);
     },
     async remove(key: string): Promise<void> {
       await bucket.delete(checkedKey(key));
@@ -53,11 +51,7 @@ export function bucketStorage(bucket: Bucket): Storage {
 export function mapBucket(objects = new Map<string, Uint8Array>()): Bucket {
   return {
     get: async (key) => objects.get(key)?.slice() ?? null,
-    put: async (key, bytes, ifAbsent) => {
-      if (ifAbsent && objects.has(key)) return false;
-      objects.set(key, bytes.slice());
-      return true;
-    },
+    put: async (key, bytes) => void objects.set(key, bytes.slice()),
     delete: async (key) => void objects.delete(key),
     keys: async () => [...objects.keys()],
   };

@@ -13,8 +13,7 @@ const ROW_CHARS = 500;
 /** Name of the part that holds the records; other parts are named by their day. */
 const RECORDS = "records";
 
-/** Counts of one load. */
-export interface StoreLoad {
+interface StoreLoad {
   /** Of the rows that this run sent. */
   accepted: number;
   duplicates: number;
@@ -24,7 +23,7 @@ export interface StoreLoad {
   unchangedDays: number;
 }
 
-export interface StoreLoadOptions {
+interface StoreLoadOptions {
   /** Whether to also send what earlier runs loaded. */
   readonly reloadAll: boolean;
   /** First and last day, as dates; null: unbounded. Other days are skipped. */
@@ -141,11 +140,9 @@ interface ComparedQuery {
   run(daybook: ComparedDaybook): Promise<readonly [text: string, answer: unknown]>;
 }
 
-/** The outcome of a comparison. */
-export interface AnswerComparison {
+interface AnswerComparison {
   /** A table for a terminal. */
   readonly text: string;
-  /** How many answers differ. */
   readonly differing: number;
 }
 

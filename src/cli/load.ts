@@ -3,12 +3,12 @@ import type { EventInput, IngestResult } from "../core/schema/event.js";
 import type { RecordInput } from "../core/schema/record.js";
 import type { ImportRows } from "./read/row.js";
 
-export interface RowRejection {
+interface RowRejection {
   readonly line: number;
   readonly reason: string;
 }
 
-export interface Adjustment {
+interface Adjustment {
   readonly line: number;
   readonly createdAt: string;
 }
@@ -25,7 +25,7 @@ export interface LoadOutcome {
   readonly adjustments: readonly Adjustment[];
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** The project of events that name none; events of other projects are rejected. Records belong to the organization. */
   readonly project?: string;
   /** Rows per ingest. Default: 1,024, which suits a local store. */
@@ -40,7 +40,7 @@ const BATCH_ROWS = 1_024;
 /** Rows per ingest on a server, where each ingest costs several statements. */
 export const BATCH_ROWS_OF_SERVER = 5_000;
 
-export type RowSink = Pick<Daybook, "ingest" | "ingestRecords">;
+type RowSink = Pick<Daybook, "ingest" | "ingestRecords">;
 
 interface RowsOfKind<Input> {
   readonly inputs: Input[];

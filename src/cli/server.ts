@@ -204,7 +204,7 @@ export interface ServerOptions {
   readonly openOther?: (name: string) => Promise<OpenedDaybook>;
 }
 
-export type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
+type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
   readonly page: boolean;
@@ -215,7 +215,7 @@ export interface WebOptions {
   readonly honorGpc: boolean;
 }
 
-export interface RunningServer {
+interface RunningServer {
   readonly url: string;
   /** Rereads the stored tokens now, instead of within half a second. */
   reloadTokens(): Promise<void>;

@@ -20,7 +20,7 @@ export interface TokensText {
   readonly records: TokenRecord[];
 }
 
-export type TokenChange = (records: readonly TokenRecord[]) => readonly TokenRecord[];
+type TokenChange = (records: readonly TokenRecord[]) => readonly TokenRecord[];
 
 /** All tokens of a data directory; none without a token file. @throws Error naming the file */
 export async function storedTokens(dataDirectory: string, options?: TokenOptions): Promise<TokenRecord[]> {
@@ -184,7 +184,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Where tokens are stored: in a data directory, or in a file for `serve --tokens`. */
-export interface TokenFile {
+interface TokenFile {
   readonly path: string;
   /** @throws Error naming the file, also if it is missing */
   read(): Promise<readonly TokenRecord[]>;

@@ -11,7 +11,6 @@ import { reports } from "./report/reports.js";
 import type { ReportContext, StatementReport } from "./report/report.js";
 import type { TableNames } from "./tables/layout.js";
 
-/** Executes plans as ClickHouse statements. */
 export class ClickHouseExecutor implements Executor {
   constructor(
     readonly connection: Connection,

@@ -41,7 +41,6 @@ export interface ClickHouseOptions extends RuleOptions {
   readonly random?: (bytes: Uint8Array) => void;
 }
 
-/** Checked options, with defaults. */
 export interface CheckedOptions {
   readonly url: string | null;
   readonly username: string;

@@ -35,7 +35,6 @@ export class SegmentsTable implements Segments {
     return true;
   }
 
-  /** In the form in which queries use them. */
   async known(): Promise<ReadonlyMap<string, unknown>> {
     return new Map([...(await this.#read()).byName].map(([name, { groups }]) => [name, { groups }]));
   }

@@ -9,7 +9,6 @@ import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
-import { planQuery } from "../engine/query/on-snapshot.js";
 import type { Segments } from "../engine/query/saved-segments.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
@@ -18,7 +17,7 @@ import {
 } from "../identity/decode-record.js";
 import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
 import type { Answer, Plan, ReportName, QueryOptions } from "../query/queries.js";
-import { PlannedQueries } from "../engine/queries.js";
+import { PlannedQueries, planQuery } from "../engine/queries.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import { planExport } from "../query/plan/reports/events.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
@@ -63,8 +62,7 @@ const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 /** The tables that queries read. */
 const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
-/** The parts of a Daybook on ClickHouse. */
-export interface StoredParts {
+interface StoredParts {
   readonly connection: Connection;
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;

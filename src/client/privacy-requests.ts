@@ -9,7 +9,11 @@ const PATH = "/v1/privacy-requests";
 
 /** Privacy requests over HTTP. A change is resent only if the server reports that it did nothing: changes are not idempotent. */
 export class RemotePrivacyRequests implements PrivacyRequests {
-  constructor(readonly calls: Calls) {}
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
     const { subject, ...rest } = ((input as PrivacyRequestInput | undefined) ?? {}) as PrivacyRequestInput;
@@ -43,17 +47,17 @@ export class RemotePrivacyRequests implements PrivacyRequests {
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
     const { signal } = readStopOptions(options);
-    const lines = await this.calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
+    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
     for (const line of lines) yield `${line}\n`;
   }
 
   #get(path: string): Promise<unknown> {
-    return this.calls.json({ method: "GET", path, retry: "always" });
+    return this.#calls.json({ method: "GET", path, retry: "always" });
   }
 
   async #change(path: string, body: object): Promise<PrivacyRequest> {
     try {
-      return libraryNames(await this.calls.json({ method: "POST", path, body: jsonText(body, false), retry: "ifUndone" })) as PrivacyRequest;
+      return libraryNames(await this.#calls.json({ method: "POST", path, body: jsonText(body, false), retry: "ifUndone" })) as PrivacyRequest;
     } catch (error) {
       throw error instanceof DaybookError ? inLibraryNames(error) : error;
     }

@@ -30,20 +30,25 @@ interface QueryAnswer {
 const RULES_PATH = "/v1/time-to-live";
 
 class RemoteTimeToLive implements TimeToLive {
-  constructor(readonly calls: Calls) {}
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
 
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
     // Setting a rule twice has the same effect.
-    await this.calls.json({ method: "PUT", path: RULES_PATH, body: jsonText({ ...requireObject(rule), project }, false), retry: "always" });
+    await this.#calls.json({ method: "PUT", path: RULES_PATH, body: jsonText({ ...requireObject(rule), project }, false), retry: "always" });
   }
 
+  // A repeated "off" or sweep would report that there was nothing to do.
   async off(project: string | null): Promise<boolean> {
     const { off } = (await this.#post("off", { project }, "ifUndone")) as { off: boolean };
     return off;
   }
 
   async list(): Promise<readonly TimeToLiveRule[]> {
-    const { rules } = (await this.calls.json({ method: "GET", path: RULES_PATH, retry: "always" })) as { rules: readonly TimeToLiveRule[] };
+    const { rules } = (await this.#calls.json({ method: "GET", path: RULES_PATH, retry: "always" })) as { rules: readonly TimeToLiveRule[] };
     return rules;
   }
 
@@ -56,14 +61,18 @@ class RemoteTimeToLive implements TimeToLive {
   }
 
   #post(name: string, body: object, retry: RetryRule): Promise<unknown> {
-    return this.calls.json({ method: "POST", path: `${RULES_PATH}/${name}`, body: jsonText(body, false), retry });
+    return this.#calls.json({ method: "POST", path: `${RULES_PATH}/${name}`, body: jsonText(body, false), retry });
   }
 }
 
 const SEGMENTS_PATH = "/v1/segments";
 
 class RemoteSegments implements Segments {
-  constructor(readonly calls: Calls) {}
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
 
   async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
     const body = jsonText(segmentOf(requireObject(segment), ""), false);
@@ -71,7 +80,7 @@ class RemoteSegments implements Segments {
   }
 
   async list(): Promise<readonly SavedSegment[]> {
-    const { segments } = (await this.calls.json({ method: "GET", path: SEGMENTS_PATH, retry: "always" })) as { segments: unknown };
+    const { segments } = (await this.#calls.json({ method: "GET", path: SEGMENTS_PATH, retry: "always" })) as { segments: unknown };
     return libraryNames(segments) as readonly SavedSegment[];
   }
 
@@ -84,7 +93,7 @@ class RemoteSegments implements Segments {
     if (!isPathPart(name)) throw parameterError("invalid_parameter", "name", `expected the name of a segment, got ${shown(name)}`);
     try {
       // A repeated PUT has the same effect; a repeated DELETE would report a missing segment.
-      return await this.calls.json({ method, path: `${SEGMENTS_PATH}/${name}`, ...(body === undefined ? {} : { body }), retry: method === "PUT" ? "always" : "ifUndone" });
+      return await this.#calls.json({ method, path: `${SEGMENTS_PATH}/${name}`, ...(body === undefined ? {} : { body }), retry: method === "PUT" ? "always" : "ifUndone" });
     } catch (error) {
       throw error instanceof DaybookError ? inLibraryNames(error) : error;
     }

@@ -25,20 +25,19 @@ import { type Storage, isFull } from "../store/storage/storage.js";
 import { storeKeys, type StoreKeys, type StoredSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Daybook } from "./daybook.js";
-import { planQuery, type PlanningContext } from "./query/on-snapshot.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
 import type { Following } from "./follow/following.js";
-import { Housekeeping } from "./upkeep/housekeeping.js";
+import { Housekeeping, type StoreServices } from "./upkeep/housekeeping.js";
 import { IngestQueue, ingestRecords } from "./ingest/queue.js";
 import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
-import { AUTHORIZE, PlannedQueries, type Authorization } from "./queries.js";
+import { AUTHORIZE, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
 import { readSavedSegments, StoredSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
@@ -181,25 +180,18 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
-    const house = { store, queue: this.#queue, housekeeping: this.#housekeeping, untilUnread, refuseClosed: () => this.#refuseClosed() };
     const forget = (projects: readonly string[] = []) => {
       this.#contexts.clear();
       this.#store.catalog.forgetDerived();
       this.#changes.all(projects);
     };
-    this.#segments = new StoredSegments(house, saved);
-    this.#privacy = new StoredPrivacyRequests({
-      ...house,
-      segments: this.#segments,
-      clock: this.#clock,
-      random,
-      suppressionKey: keys.suppressionKey,
-      forget,
-    });
-    const deleting = { ...house, clock: this.#clock, forget };
-    this.#deletions = new Deletions(deleting);
+    const own = { queue: this.#queue, housekeeping: this.#housekeeping, clock: this.#clock };
+    const services: StoreServices = { store, ...own, untilUnread, forget, refuseClosed: () => this.#refuseClosed() };
+    this.#segments = new StoredSegments(services, saved);
+    this.#privacy = new StoredPrivacyRequests({ ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey });
+    this.#deletions = new Deletions(services);
     // Last: nothing may throw after background tasks have started.
-    this.#timeToLive = new StoredTimeToLive(deleting, this.#deletions, timer);
+    this.#timeToLive = new StoredTimeToLive(services, this.#deletions, timer);
     this.#scrub = options.scrub === undefined || scrub === null ? null : new scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);

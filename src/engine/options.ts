@@ -9,7 +9,7 @@ import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
 import type { Sealer } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
-import type { QueryStats } from "./query/execution.js";
+import type { QueryStats } from "./query/scan.js";
 import type { Notice } from "./query/notices.js";
 import type { Damage, ScrubOptions } from "./upkeep/scrub.js";
 

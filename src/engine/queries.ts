@@ -1,6 +1,9 @@
 import { checkQueryOptions, type KnownOptions } from "../core/base/options.js";
-import type { AnyPlan, CursorPosition } from "../query/plan/plan.js";
+import { DaybookError, shown } from "../core/base/errors.js";
+import { checkPatterns } from "../query/filter/regex.js";
+import type { AnyPlan, CursorPosition, Pattern, PlanContext } from "../query/plan/plan.js";
 import { QueryMethods, type Answer, type Plan, type QueryOptions, type ReportName } from "../query/queries.js";
+import { reports } from "../query/reports/reports.js";
 import type { Explanation } from "./query/explain.js";
 
 /** Key of the option that authorizes or rejects a query. The same for all copies of this package in a process. */
@@ -19,6 +22,20 @@ type AuthorizedQueries = Readonly<Record<ReportName, (input: never, options?: Qu
  */
 export interface AuthorizedDaybook extends AuthorizedQueries {
   explain(report: ReportName, input?: object, options?: Authorization): Promise<Explanation>;
+}
+
+/** What planning needs besides the input. */
+export type PlanningContext = Omit<PlanContext, "patterns">;
+
+/** Plans a query for any executor: fully validated, whatever is stored. @param projects names of all projects @throws the error in the query */
+export async function planQuery<K extends ReportName>(report: K, input: unknown, context: PlanningContext, projects: () => readonly string[]): Promise<Plan<K>> {
+  const patterns: Pattern[] = [];
+  // The cast: the compiler does not pair a generic name with its planner.
+  const plan = reports[report].plan(input, { ...context, patterns }) as Plan<K>;
+  await checkPatterns(patterns);
+  if ("payProject" in plan && !projects().includes(plan.payProject))
+    throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
+  return plan;
 }
 
 const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };

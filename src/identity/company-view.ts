@@ -9,7 +9,7 @@ import { dayOf, dayStartMs } from "../core/base/time.js";
 import type { EventIds, EventTime } from "../storage/derived/event-ids.js";
 import type { PendingLoads } from "../storage/derived/pending-loads.js";
 import { Turns } from "../core/base/yield.js";
-import { countBefore, firstAtLeast } from "../storage/column/search.js";
+import { countBefore, firstAtLeast } from "../core/base/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../core/schema/fields.js";
 
 /** An event or a group record that associates an actor with a company. */
@@ -100,7 +100,7 @@ export interface CompanyRows {
 }
 
 /** Groups loaded rows with a company by actor; cached for sealed segments. Cost: three reads a row, and a sort of the rows with a company. */
-export function companyRowsOf(rows: Rows): CompanyRows {
+function companyRowsOf(rows: Rows): CompanyRows {
   const make = () => collect(rows);
   return rows.derive("companyRows", make, ({ actors, companies, starts, rows: list }) =>
     actors.byteLength + companies.byteLength + starts.byteLength + list.byteLength);

@@ -25,7 +25,7 @@ class HashedIds {
     readonly dictionary: Dictionary,
   ) {}
 
-  /** Hashes the next ids; returns whether all below `size` are hashed. */
+  /** Returns whether all ids below `size` are hashed. */
   grow(size: number): boolean {
     if (size > this.#starts.length) this.#starts = grown(this.#starts, 2 ** Math.ceil(Math.log2(size)));
     const end = Math.min(size, this.#count + STEP_COUNT);

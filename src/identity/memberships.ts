@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
+import { getOrMake } from "../core/base/arrays.js";
 import { Turns } from "../core/base/yield.js";
 import { codeAt } from "../storage/column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../storage/column/paged-codes.js";
@@ -97,12 +98,12 @@ export class Memberships extends StoreTable<CompanyPairs> {
 
   protected known(segment: Rows): CompanyPairs | null {
     if (segment.zone("companyId") === null) return NO_PAIRS;
-    const who = segment.knownWho();
+    const who = segment.cachedActorTriples();
     return who === null ? null : { ...who, rows: null };
   }
 
   protected async load(segment: Rows): Promise<CompanyPairs> {
-    return this.known(segment) ?? { ...(await segment.who()), rows: null };
+    return this.known(segment) ?? { ...(await segment.actorTriples()), rows: null };
   }
 
   protected ofHead(rows: Rows): CompanyPairs {
@@ -227,13 +228,13 @@ export class Memberships extends StoreTable<CompanyPairs> {
     if (before === company) return;
     this.#ofIdentities.set(identity, company);
     this.#members?.get(before)?.delete(identity);
-    if (this.#members !== null) addTo(this.#members, company, identity);
+    if (this.#members !== null) getOrMake(this.#members, company, () => new Set<number>()).add(identity);
   }
 
   #membersOf(company: number): Iterable<number> {
     if (this.#members === null) {
       const members = new Map<number, Set<number>>();
-      this.#ofIdentities.each((identity, only) => addTo(members, only, identity));
+      this.#ofIdentities.each((identity, only) => getOrMake(members, only, () => new Set<number>()).add(identity));
       this.#members = members;
     }
     return this.#members.get(company) ?? [];
@@ -265,12 +266,6 @@ export class Memberships extends StoreTable<CompanyPairs> {
 }
 
 const NO_PAIRS: CompanyPairs = { actors: [], companies: [], rows: null };
-
-function addTo(members: Map<number, Set<number>>, company: number, identity: number): void {
-  const known = members.get(company);
-  if (known === undefined) members.set(company, new Set([identity]));
-  else known.add(identity);
-}
 
 function join(company: number, other: number): number {
   return company === 0 ? other : other === 0 || other === company ? company : MIXED;

@@ -1,7 +1,7 @@
 import { grown, mergedSorted } from "../core/base/arrays.js";
 import { compareIds } from "../core/base/uuid.js";
 import { IdIndex } from "../storage/segment/event-order.js";
-import { countBefore } from "../storage/column/search.js";
+import { countBefore } from "../core/base/search.js";
 import { isoOf } from "../core/base/time.js";
 import type { StoredRecord } from "../core/schema/record.js";
 import { emailOfTraits } from "./emails.js";
@@ -15,7 +15,7 @@ export interface RecordPlace {
 }
 
 /** The rows of a table in (createdAt, id) order. Each call sorts only the rows that are new since the last. Takes 4 bytes a record. */
-export class RecordOrder {
+class RecordOrder {
   #order: Uint32Array = new Uint32Array(0);
   #seenCount = 0;
 

@@ -1,4 +1,5 @@
 import { normalEmail, looksLikeEmail } from "./emails.js";
+import { getOrMake } from "../core/base/arrays.js";
 import { compareCodePoints } from "../core/base/text-order.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
 import type { Dictionary } from "../storage/column/dictionary.js";
@@ -216,7 +217,7 @@ export class IdentityResolver {
     if (this.#owners.of(anonymousId) === userId) return;
     this.#owners.set(anonymousId, userId);
     this.#moved(anonymousId * 2 + 1);
-    if (userId > 0) remember(this.#everOwned, userId, anonymousId);
+    if (userId > 0) getOrMake(this.#everOwned, userId, () => new Set<number>()).add(anonymousId);
   }
 
   #settle(): void {
@@ -226,7 +227,7 @@ export class IdentityResolver {
       this.#survivors.set(userId, value);
       this.#moved(userId * 2);
       for (const anonymousId of this.everOwnedBy(userId)) if (this.#owners.of(anonymousId) === userId) this.#moved(anonymousId * 2 + 1);
-      if (value > 0) remember(this.#everAbsorbed, survivor, userId);
+      if (value > 0) getOrMake(this.#everAbsorbed, survivor, () => new Set<number>()).add(userId);
     });
   }
 
@@ -234,12 +235,6 @@ export class IdentityResolver {
     this.#linkCount += 1;
     this.moves.add(actor);
   }
-}
-
-function remember(sets: Map<number, Set<number>>, key: number, value: number): void {
-  const set = sets.get(key);
-  if (set === undefined) sets.set(key, new Set([value]));
-  else set.add(value);
 }
 
 /** Links, emails and records of one snapshot. Which ids are known is always current: look ids up in the snapshot's tick. */
@@ -377,9 +372,7 @@ class EmailIndex {
       if (!text.includes("@") || this.userIds.isRetired(this.#scanned)) continue;
       const normal = normalEmail(text);
       if (!looksLikeEmail(normal)) continue;
-      const users = this.#emailLikeUsers.get(normal) ?? [];
-      users.push(this.#scanned);
-      this.#emailLikeUsers.set(normal, users);
+      getOrMake(this.#emailLikeUsers, normal, () => [] as number[]).push(this.#scanned);
     }
     return this.#emailLikeUsers.get(email) ?? [];
   }

@@ -37,8 +37,7 @@ import type {
   WebOverviewInput,
 } from "./plan/input.js";
 import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "./plan/insights/answers.js";
-import type { InsightReports } from "./reports/insight-reports.js";
-import type { reports } from "./reports/reports.js";
+import type { ReportRow, reports } from "./reports/reports.js";
 
 /**
  * Every query as a method. A query has an entry here, one in `QUERIES` below and a row in `reports/reports.ts`. The methods of every Daybook and
@@ -175,12 +174,8 @@ export const QUERY_NAMES = Object.keys(QUERIES) as readonly ReportName[];
 type PlanByReport = { readonly [K in ReportName]: ReturnType<(typeof reports)[K]["plan"]> };
 export type Plan<K extends ReportName = ReportName> = PlanByReport[K];
 
-type AllReports = { readonly [K in ReportName]: K extends keyof InsightReports ? InsightReports[K] : (typeof reports)[K]["report"] };
-
-type ReportAnswer<R> = R extends { finish(...args: never): infer A } ? Awaited<A> : R extends { answer(...args: never): infer A } ? NonNullable<Awaited<A>> : never;
-
 /** Results of executors by query: numbers and rows, before cursors are sealed into text. */
-export type AnswerByReport = { readonly [K in ReportName]: ReportAnswer<AllReports[K]> };
+export type AnswerByReport = { readonly [K in ReportName]: (typeof reports)[K] extends ReportRow<infer _P, infer A> ? A : never };
 export type Answer<K extends ReportName> = AnswerByReport[K];
 
 /** Executes plans: in memory here, in a database for stores that outgrow one machine. */

@@ -95,23 +95,16 @@ export class SimulatedFileSystem implements FileSystem {
 
   rename(from: string, to: string): Promise<void> {
     return this.#operate("rename", to, () => {
-      const { parent, name, fromName, node } = this.#pair(from, to);
+      const source = this.disk.parentOf(from);
+      const { parent, name } = this.disk.parentOf(to);
+      if (source.parent !== parent) throw errnoError("EXDEV", to);
+      const node = this.disk.directory(parent).current.get(source.name);
+      if (node === undefined) throw errnoError("ENOENT", from);
       const taken = this.disk.directory(parent).current.get(name);
       if (taken !== undefined && this.disk.isDirectory(taken)) throw errnoError("EISDIR", to);
-      this.disk.changeNames(parent, { kind: "rename", from: fromName, name, node });
+      this.disk.changeNames(parent, { kind: "rename", from: source.name, name, node });
       this.disk.changed({ kind: "rename", path: to });
     });
-  }
-
-  /** Implemented as a hard link, then the removal of the old name. */
-  async renameNew(from: string, to: string): Promise<void> {
-    await this.#operate("rename", to, () => {
-      const { parent, name, node } = this.#pair(from, to);
-      if (this.disk.directory(parent).current.has(name)) throw errnoError("EEXIST", to);
-      this.disk.changeNames(parent, { kind: "add", name, node });
-      this.disk.changed({ kind: "rename", path: to });
-    });
-    await this.unlink(from);
   }
 
   unlink(path: string): Promise<void> {
@@ -147,15 +140,6 @@ export class SimulatedFileSystem implements FileSystem {
       this.disk.setDirectory(directory, syncedDirectory(this.disk.directory(directory), begun));
       this.disk.changed({ kind: "syncDirectory", path });
     });
-  }
-
-  #pair(from: string, to: string): { parent: number; name: string; fromName: string; node: number } {
-    const source = this.disk.parentOf(from);
-    const target = this.disk.parentOf(to);
-    if (source.parent !== target.parent) throw errnoError("EXDEV", to);
-    const node = this.disk.directory(source.parent).current.get(source.name);
-    if (node === undefined) throw errnoError("ENOENT", from);
-    return { parent: target.parent, name: target.name, fromName: source.name, node };
   }
 
   #openFile(path: string, node: number): OpenFile {

@@ -82,22 +82,11 @@ const objectCases: readonly StorageCase[] = [
       await expectError(null, `the range [${start}, ${end})`, () => storage.read("k", { start, end }));
     }
   }),
-  storageCase("a second write replaces the object, but is refused with ifAbsent", async (storage) => {
+  storageCase("a second write replaces the object", async (storage) => {
     await storage.write("k", bytesOf("first and long"));
     await storage.write("k", bytesOf("second"));
     await expectText(storage, "k", "second");
-    await expectError(null, "a second write with ifAbsent", () => storage.write("k", bytesOf("third"), { ifAbsent: true }));
-    await expectText(storage, "k", "second");
-    await storage.write("new", bytesOf("new"), { ifAbsent: true });
-    await expectText(storage, "new", "new");
-    await expectKeys(storage, "", ["k", "new"]);
-  }),
-  storageCase("exactly one of several simultaneous writes with ifAbsent succeeds", async (storage) => {
-    const writes = ["0", "1", "2", "3", "4"].map((text) => storage.write("k", bytesOf(text), { ifAbsent: true }).then(() => text));
-    const settled = await Promise.allSettled(writes);
-    const won = settled.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-    expect(won.length === 1, `one write to succeed, got ${won.length}`);
-    await expectText(storage, "k", won[0] ?? "");
+    await expectKeys(storage, "", ["k"]);
   }),
   storageCase("no caller can change stored bytes through the arrays that it passed or received", async (storage) => {
     const given = bytesOf("stored");
@@ -128,7 +117,7 @@ const objectCases: readonly StorageCase[] = [
     await storage.remove("never/was");
     await expectText(storage, "a/k", null);
     await expectKeys(storage, "", []);
-    await storage.write("a/k", bytesOf("again"), { ifAbsent: true });
+    await storage.write("a/k", bytesOf("again"));
     await expectText(storage, "a/k", "again");
   }),
   storageCase("objects written with durable: false are readable at once and can be synced together", async (storage) => {

@@ -92,21 +92,6 @@ describe("of two tabs", () => {
     const ingest = () => daybook.ingest([{ id: "late", name: "page_view", createdAt: new Date(0) }]).then(() => "stored", String);
     expect(await first.worker.evaluate(ingest)).toMatch(/another process has taken over the store/);
   });
-
-  test("one creates an object that both want to create", async () => {
-    const tabs = [await profile.tab(), await profile.tab()];
-    const create = async (text: string) => {
-      const key = (at: number) => `folder/${at}`;
-      const write = (at: number) => lab.opfsStorage("created").write(key(at), new TextEncoder().encode(text), { ifAbsent: true });
-      return await Promise.all(Array.from({ length: 30 }, (_, at) => write(at).then(() => text, () => null)));
-    };
-    const [first = [], second = []] = await Promise.all(tabs.map((tab, at) => tab.worker.evaluate(create, `${at}`)));
-    const stored = await tabs[0]?.worker.evaluate(async () => {
-      const texts = Array.from({ length: 30 }, async (_, at) => new TextDecoder().decode((await lab.opfsStorage("created").read(`folder/${at}`)) ?? undefined));
-      return await Promise.all(texts);
-    });
-    expect(first.map((text, at) => [text, second[at]].filter((won) => won !== null))).toEqual(stored?.map((text) => [text]));
-  });
 });
 
 test("a tab that is reloaded has its store again at once, with its events", async () => {

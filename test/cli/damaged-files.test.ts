@@ -10,7 +10,7 @@ import { damagedFile, differencesOf, type DamagedFile } from "./damaged-files.js
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory, type Finished } from "./run.js";
 
-const fileCount = caseCount(100, 2_000);
+const fileCount = caseCount(40, 2_000);
 
 async function storedIn(data: string): Promise<EventInput[]> {
   await using store = await openDaybook({ storage: fileStorage(join(data, "default")) });

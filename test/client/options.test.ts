@@ -70,7 +70,7 @@ describe("the token", () => {
       },
     });
     const errors = await Promise.all([client.countEvents(), client.ingest([{ name: "a" }]), client.privacyRequests.list()].map((asked) => asked.catch((error: unknown) => error)));
-    for (const value of [client, client.privacyRequests, ...errors]) {
+    for (const value of [client, client.privacyRequests, client.segments, client.timeToLive, ...errors]) {
       expect(inspect(value, { depth: 20, showHidden: true })).not.toContain(TOKEN);
       expect(JSON.stringify(value) ?? "").not.toContain(TOKEN);
       expect(String(value)).not.toContain(TOKEN);

@@ -44,7 +44,6 @@ export function watchedFileSystem(): WatchedFileSystem {
       return openFile(path, await kernelFileSystem.open(path, mode));
     },
     rename: async (from, to) => (await enter("rename", to), kernelFileSystem.rename(from, to)),
-    renameNew: async (from, to) => (await enter("renameNew", to), kernelFileSystem.renameNew(from, to)),
     unlink: async (path) => (await enter("unlink", path), kernelFileSystem.unlink(path)),
     makeDirectory: async (path) => (await enter("makeDirectory", path), kernelFileSystem.makeDirectory(path)),
     syncDirectory: async (path) => (await enter("syncDirectory", path), kernelFileSystem.syncDirectory(path)),

@@ -36,7 +36,6 @@ function methodsOf(fileSystem: FileSystem): FileSystem {
     open: (path, mode) => fileSystem.open(path, mode),
     stat: (path) => fileSystem.stat(path),
     rename: (from, to) => fileSystem.rename(from, to),
-    renameNew: (from, to) => fileSystem.renameNew(from, to),
     unlink: (path) => fileSystem.unlink(path),
     readDirectory: (path) => fileSystem.readDirectory(path),
     makeDirectory: (path) => fileSystem.makeDirectory(path),

@@ -10,7 +10,7 @@ test("An event that would be the first value too many of a field is rejected, an
   const result = await daybook.ingest(urls.map((url, at) => ({ id: `e${at}`, name: "view", url })));
   expect(result.accepted).toBe(4);
   expect(result.rejected).toEqual([
-    { index: 3, code: "invalid_event", message: "url: expected at most 3 distinct values in a store" },
+    { index: 3, code: "invalid_event", message: "url: would exceed this store's limit of 3 distinct values" },
   ]);
   expect((await daybook.aggregate({ field: "url" })).map((item) => item.property)).toEqual(["/a", "/b", "/c"]);
 });
@@ -21,7 +21,7 @@ test("An event that would be the first value too many of a metadata key is rejec
   const { accepted, rejected } = await daybook.ingest(events);
   expect(accepted).toBe(4);
   expect(rejected.map(({ index, message }) => [index, message])).toEqual([
-    [3, "metadata.n: expected at most 3 distinct values in a store"],
+    [3, "metadata.n: would exceed this store's limit of 3 distinct values"],
   ]);
 });
 
@@ -30,7 +30,13 @@ test("As many distinct metadata keys fit as the bound says, and not one more.", 
   const events = ["a", "b", "c", "a"].map((key, at) => ({ id: `e${at}`, name: "view", metadata: { [key]: 1 } }));
   const { accepted, rejected } = await daybook.ingest(events);
   expect(accepted).toBe(3);
-  expect(rejected.map(({ index, code }) => [index, code])).toEqual([[2, "invalid_event"]]);
+  expect(rejected).toEqual([{ index: 2, code: "invalid_event", message: `metadata: "c" would exceed this store's limit of 2 keys` }]);
+});
+
+test("The error about too many metadata keys names the first that does not fit, escaped, and stores none of them.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage() });
+  const result = await daybook.ingest([{ name: "view", metadata: { a: 1, b: 1, "c\n": 1 } }, { name: "view", metadata: { d: 1, e: 1 } }]);
+  expect(result).toMatchObject({ accepted: 1, rejected: [{ index: 0, message: `metadata: "c\\n" would exceed this store's limit of 2 keys` }] });
 });
 
 test("A fill over more days than the bound is refused, not clamped.", async () => {
@@ -44,7 +50,7 @@ test("A record that would bring the first value too many is refused alone.", asy
   await using daybook = await openDaybook({ storage: memoryStorage() });
   const outcomes = await Promise.allSettled(["a", "b", "c", "d", "a"].map((userId) => daybook.identify({ userId, traits: {} })));
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"]);
-  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: expect.stringMatching(/^userId: expected at most 3 distinct values, and \d{9,10} bytes of them in total, in a store$/) as string } });
+  expect(outcomes[3]).toMatchObject({ reason: { code: "invalid_parameter", message: expect.stringMatching(/^userId: would exceed this store's limit of 3 distinct values or of \d{9,10} bytes of them$/) as string } });
 });
 
 test("More ids or times than are counted at once are refused, and named with what is asked for instead.", async () => {

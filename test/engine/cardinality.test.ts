@@ -18,7 +18,7 @@ test("Values that would take too much memory in all are rejected event by event,
   expect(accepted).toBeLessThan(1_000);
   expect(accepted + rejected.length).toBe(3_000);
   expect(new Set(rejected.map(({ code, message }) => `${code} ${message}`))).toEqual(
-    new Set(["invalid_event metadata.key: expected at most 100000 bytes of distinct values in a store, which this value would exceed"]),
+    new Set(["invalid_event metadata.key: would exceed this store's limit of 100000 bytes of distinct values"]),
   );
   const rest = [known, { name: "a", url: "/new" }, { name: "new" }, { name: "a", metadata: { new: 1 } }, { name: "a", metadata: {} }, { name: "a", userId: "new" }];
   expect((await daybook.ingest(rest)).rejected.map(({ index, message }) => [index, message.split(":")[0]])).toEqual([
@@ -66,7 +66,7 @@ test("Keys over many days are sealed before they fill the memory, and rejected w
   }
   expect(accepted).toBeGreaterThanOrEqual(15);
   expect(accepted).toBeLessThanOrEqual(20);
-  expect([...messages]).toEqual(["metadata.k0: expected at most 400 metadata columns in a store, one for each day and key"]);
+  expect([...messages]).toEqual(["metadata.k0: would exceed this store's limit of 400 metadata columns (one per key and day)"]);
   await vi.waitFor(async () => expect((await daybook.stats()).segmentCount).toBeGreaterThan(0));
   const rest = [eventOn(0, keys), eventOn(39, []), eventOn(0, [99])];
   expect((await daybook.ingest(rest)).rejected.map(({ index }) => index)).toEqual([2]);

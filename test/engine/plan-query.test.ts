@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planQuery } from "../../src/engine/query/on-snapshot.js";
+import { planQuery } from "../../src/engine/queries.js";
 import type { ReportName } from "../../src/query/queries.js";
 import { groups, is } from "../query/plan/insights/planned.js";
 import { ruled } from "../query/plan/ruled-context.js";

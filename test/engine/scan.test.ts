@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { passOfSinglePass } from "../../src/engine/query/report-of.js";
-import { Scan } from "../../src/engine/query/scan.js";
-import { Slices, type QueryStats } from "../../src/engine/query/execution.js";
+import { Scan, Slices, type QueryStats } from "../../src/engine/query/scan.js";
 import type { Plan } from "../../src/query/queries.js";
 import { countEvents } from "../../src/query/reports/events/counts.js";
-import type { AnySinglePass, PassContext } from "../../src/query/reports/form/report.js";
+import type { AnyPass, RowContext, RowReport } from "../../src/query/reports/form/report.js";
+import { PendingLoads } from "../../src/storage/derived/pending-loads.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { Catalog, type Snapshot } from "../../src/store/live/catalog.js";
 import { PROJECT_TEXTS, appendRow } from "../storage/segment/rows-of.js";
@@ -16,8 +15,8 @@ const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "",
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {
   const work: QueryStats = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
   const plan = { report: "countEvents" } as Plan<"countEvents">;
-  const part = passOfSinglePass(countEvents as AnySinglePass<Plan<"countEvents">, number>, plan, { selector } as unknown as PassContext, null);
-  const scan = new Scan(part, [selector], work, new Slices(undefined));
+  const { passes: [pass] } = (countEvents as RowReport<typeof plan, number>).prepare(plan, {} as RowContext, new PendingLoads()) ?? { passes: [] };
+  const scan = new Scan(pass as AnyPass, [selector], work, new Slices(undefined));
   const { count } = (await scan.stateOf(snapshot)) as { readonly count: number };
   return [count, work.rowCount];
 }

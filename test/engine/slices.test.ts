@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type Storage } from "daybook";
 import { expect, test } from "vitest";
-import type { QueryStats } from "../../src/engine/query/execution.js";
+import type { QueryStats } from "../../src/engine/query/scan.js";
 import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { signalOf } from "./counted-signal.js";

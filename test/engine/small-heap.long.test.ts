@@ -17,5 +17,5 @@ test.each([
   expect(byteLengthMax).toBeLessThan((heapMib / 2) * MIB);
   expect(byteLength).toBeGreaterThan(byteLengthMax);
   expect(byteLength).toBeLessThan(byteLengthMax + MIB);
-  expect(message).toContain(`expected at most ${byteLengthMax} bytes of distinct values in a store`);
+  expect(message).toContain(`would exceed this store's limit of ${byteLengthMax} bytes of distinct values`);
 });

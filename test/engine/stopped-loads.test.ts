@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { fixedClock, openDaybook, type Daybook, type EventInput, type QueryOptions } from "daybook";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { Slices } from "../../src/engine/query/execution.js";
+import { Slices } from "../../src/engine/query/scan.js";
 import { HeldReads } from "../oracle/held-reads.js";
 import { seededRandom } from "daybook/testing";
 

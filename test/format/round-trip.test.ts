@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Dictionaries } from "../../src/storage/column/dictionaries.js";
-import { codeAt, columnRowCount, type CodeColumn } from "../../src/storage/column/column.js";
+import { codeAt, denseCodes, type CodeColumn } from "../../src/storage/column/column.js";
 import { FIELD_COUNT, ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../src/core/schema/fields.js";
 import { checkBlock, decodeFooter, encodeContainer } from "../../src/storage/segment/segment-file.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
@@ -129,7 +129,7 @@ describe("what is written is what is read", () => {
       expect([segment.times(), segment.ids(), segment.sequences()]).toEqual([merged.times, merged.ids, merged.sequences]);
       for (const [name, column] of named) {
         const stored = segment.column(name);
-        expect(columnRowCount(stored)).toBe(times.length);
+        expect(denseCodes(stored).length).toBe(times.length);
         for (let row = 0; row < times.length; row += 1) expect(codeAt(stored, row), `${name} of row ${row}`).toBe(codeAt(column, row));
       }
     });

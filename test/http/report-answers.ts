@@ -9,8 +9,8 @@ import type {
   TopCompanies,
 } from "../../src/query/plan/answers.js";
 import type { Bucket, FunnelStep, RetentionPeriod, SessionFigures } from "../../src/query/plan/insights/answers.js";
-import type { insightReports } from "../../src/query/reports/insight-reports.js";
-import type { AnswerByReport } from "../../src/query/queries.js";
+import type * as insights from "../../src/query/reports/insight-reports.js";
+import type { AnswerByReport, ReportName } from "../../src/query/queries.js";
 
 const INSTANT = "2026-03-01T09:30:00.000Z";
 const SURROUNDINGS = {
@@ -58,7 +58,7 @@ const PAGES = [{ value: "/", sessions: 7, bounces: 3, bounceRate: 0.4286 }];
 const WEB = { visitors: 3, views: 15, visits: 7, viewsPerVisit: 2.1429, bounceRate: 0.4286, durationAvgSec: null };
 const VISITS = [{ value: "/", visitors: 3, visits: 7 }];
 
-interface ReportAnswers extends Pick<AnswerByReport, keyof typeof insightReports> {
+interface ReportAnswers extends Pick<AnswerByReport, Extract<keyof typeof insights, ReportName>> {
   readonly identitySessions: IdentitySessionsPage;
   readonly identityProfile: IdentityProfile;
   readonly identityReferrers: IdentityReferrers;

@@ -39,8 +39,8 @@ const three: readonly FrameSpec[] = [
 
 function replay(bytes: Uint8Array, nextSequence = 1) {
   const applied: number[] = [];
-  const found = replayJournal("journal", bytes, nextSequence, (frame) => applied.push(frame.firstSequence));
-  return { applied, next: found.nextSequence, ended: found.ended, goodByteLength: found.goodByteLength };
+  const found = replayJournal({ number: 1, file: "journal", bytes }, nextSequence, (frame) => applied.push(frame.firstSequence));
+  return { applied, next: found.nextSequence, ended: found.ended, goodByteLength: found.end.byteLength };
 }
 
 function codeOf(act: () => unknown): string {
@@ -135,7 +135,7 @@ describe("writing a journal", () => {
     await journal.append(rows(6, 1, 3));
     await journal.sync(7);
     await journal.append(rows(7, 2, 3));
-    replayJournal(key, storage.objects.get(key) ?? new Uint8Array(0), 1, (frame) => marks.push(frame.syncedSequence));
+    replayJournal({ number: 1, file: key, bytes: storage.objects.get(key) ?? new Uint8Array(0) }, 1, (frame) => marks.push(frame.syncedSequence));
     expect(marks).toEqual([1, 1, 7]);
   });
 

@@ -1,6 +1,6 @@
 import { DaybookError } from "../../src/core/base/errors.js";
 import type { Daybook } from "../../src/engine/daybook.js";
-import { planQuery } from "../../src/engine/query/on-snapshot.js";
+import { planQuery } from "../../src/engine/queries.js";
 import type { CursorPosition } from "../../src/query/plan/plan.js";
 import type { Executor, Plan, ReportName } from "../../src/query/queries.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";

@@ -94,13 +94,6 @@ describe("a loss of power", () => {
     expect(new Set(await outcomes(disk, "/d/g"))).toEqual(new Set(["none", ""]));
   });
 
-  test("may leave both names of a renameNew", async () => {
-    const { disk, fileSystem } = await diskWithFile();
-    await fileSystem.renameNew("/f", "/g");
-    expect(await outcomes(disk, "/f", "/g")).toEqual(["none, none", "none, old", "old, none", "old, old"]);
-    await expect(fileSystem.renameNew("/g", "/g")).rejects.toMatchObject({ code: "EEXIST" });
-  });
-
   test("may take what a killed process left to the kernel", async () => {
     const { disk, file } = await diskWithFile();
     await file.write(bytesOf("er"), 3);

@@ -68,7 +68,7 @@ describe("While people sign up, pay and come late", () => {
     expect(work.rowCount).toBeLessThan(200);
   });
 
-  test("a seal is an exchange of parts: no table is made anew", async () => {
+  test("a seal is a replacement of parts: no table is made anew", async () => {
     const store = await openWithCompanies();
     for (const ask of Object.values(questions)) await ask(store.daybook);
     await live(store.daybook, 0);

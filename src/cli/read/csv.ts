@@ -11,10 +11,10 @@ import { withoutIdentityId, NO_TIME, rowId, FileFault, type ImportRow } from "./
 import { readLines, withoutReturn } from "./lines.js";
 
 /** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds if no `format` is given. */
-export type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
+type CellType = "text" | "integer" | "number" | "boolean" | "json" | "time";
 
 /** The source of one value of an event: exactly one of `column`, `template`, `constant`. */
-export interface ValueSource {
+interface ValueSource {
   readonly column?: string;
   /** Text with `{Column}` in it. */
   readonly template?: string;
@@ -56,12 +56,9 @@ const EVENT_MEMBERS: ReadonlySet<string> = new Set([
 
 /** Reads and checks a map. @throws Error naming the file and the invalid member */
 export async function readCsvMap(path: string): Promise<CsvMap> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new Error(`${path}: cannot read the map (${error instanceof Error ? error.message : String(error)})`, { cause: error });
-  }
+  });
   let value: unknown;
   try {
     value = parseJsonText(text);

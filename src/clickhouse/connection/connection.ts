@@ -100,7 +100,7 @@ function addressBytesOf(name: string, value: unknown): number {
 }
 
 /** The servers that statements go to. */
-export interface Destination {
+interface Destination {
   /** Null: one server. */
   readonly cluster: string | null;
   /** Servers that hold the rows of each shard. */
@@ -206,7 +206,6 @@ export class Connection {
     await this.#inTurn(() => this.#watched((abort_signal) => this.clients.patient.command({ ...request, abort_signal })));
   }
 
-  /** Runs a statement that creates the database or a table. */
   async define(statement: string): Promise<void> {
     await this.#attempt("writes", () => this.clients.definer.command({ query: statement }));
   }

@@ -62,14 +62,12 @@ function leavesOf(value: unknown): string[] {
   return [typeof value === "object" && value !== null ? TAG.object + canonicalJson(value) : scalarOf(value)];
 }
 
-/** The JSON text of a tagged value. */
 export function jsonOfTagged(tagged: string): string {
   const text = tagged.slice(1);
   if (tagged.startsWith(TAG.text)) return JSON.stringify(text);
   return tagged.startsWith(TAG.null) ? "null" : text;
 }
 
-/** A row to insert into the events table. */
 export interface EventRow extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly ms: number;
@@ -95,7 +93,6 @@ export class EventRows {
     return this.#decoded.adjusted[0] === 1;
   }
 
-  /** The row of an event, or what is wrong with it. */
   rowOf(event: unknown, context: Omit<DecodeContext, "knownKeys">): EventRow | EventFault {
     const decoded = this.#decoded;
     const fault = readSafely(event, { ...context, knownKeys: () => null }, decoded) ?? faultOfTexts(decoded);

@@ -8,12 +8,10 @@ import { change, type Servers } from "../tables/servers.js";
 /** A row with a unique id, of an event within its project; storing it adds the batch it came with. */
 export type RowWithId = { readonly id: string; readonly project?: string } & Readonly<Record<string, unknown>>;
 
-/** The key of a row. */
 export function keyOf({ id, project = "" }: Pick<RowWithId, "id" | "project">): string {
   return `${id} ${project}`;
 }
 
-/** Context for storing rows of one table. */
 export interface StoreOf extends Servers {
   readonly table: "events" | "records";
   /** Condition of the rows among which a key is unique. */

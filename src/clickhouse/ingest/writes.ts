@@ -148,8 +148,7 @@ const TOGETHER_COUNT = BLOCK_ROW_COUNT / SHORT_ROW_COUNT;
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
 
-/** Context for writing. */
-export interface WriteContext extends RemovalContext {
+interface WriteContext extends RemovalContext {
   readonly refusals: RefusalsTable;
   /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;
@@ -186,7 +185,6 @@ export class Writes {
     }
   }
 
-  /** Stores events, and adds the outcomes to their ingests. */
   async #ingestBlock(parts: readonly IngestPart[]): Promise<void> {
     const refusals = await this.context.refusals.now();
     const placed = parts.flatMap((part) => this.#rowsOf(part, refusals));
@@ -337,7 +335,6 @@ export class Writes {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A record and its index among all. */
 interface NumberedRecord {
   readonly record: DecodedRecord;
   readonly place: number;
@@ -378,7 +375,6 @@ interface IngestPart {
   readonly events: readonly unknown[];
 }
 
-/** A row, and the index of its event in its ingest. */
 interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;

@@ -8,7 +8,7 @@ import { yearsToRename, type Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
 
 /** What an erasure removes, as notes, and its receipt. */
-export interface ErasedRows {
+interface ErasedRows {
   readonly notes: readonly Note[];
   readonly receipt: ErasureReceipt;
 }

@@ -32,7 +32,6 @@ interface Erasing {
   readonly receipt: ErasureReceipt;
 }
 
-/** A request as stored. */
 interface KeptRequest {
   readonly request: StoredRequest;
   /** Null: not begun, or done. */
@@ -187,9 +186,7 @@ async function forgetRequests(request: StoredRequest, person: ErasedPerson, { re
   for (const [id] of noted) if (!begun.has(id)) await new Removal(context, id).end();
 }
 
-/** Context for privacy requests. */
-export interface PrivacyContext extends ErasureContext {
-  /** Who is who now. */
+interface PrivacyContext extends ErasureContext {
   readonly whoIsWho: (signal?: Pick<AbortSignal, "aborted">) => Promise<WhoIsWho>;
 }
 
@@ -319,7 +316,6 @@ async function resolvedIdentifier(person: PersonActors, context: WhoIsWho): Prom
   return person.kind === "user" ? person.id : null;
 }
 
-/** The identity that a subject currently resolves to. */
 async function namedBy(subject: PrivacySubject, context: WhoIsWho): Promise<Pick<StoredRequest, "identityId" | "holder">> {
   const person = await personNamed(subject, context);
   if (person === null) return { identityId: null, holder: null };
@@ -346,7 +342,6 @@ async function personNamed(subject: PrivacySubject, context: WhoIsWho): Promise<
   return await personOf({ kind: "email", email: normalEmail(subject.email) }, context);
 }
 
-/** Whether any event or record has the id. */
 async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, tables }: WhoIsWho): Promise<boolean> {
   const isOf = "userId" in holder ? sql`userId = ${text(holder.userId)}` : sql`anonymousId = ${text(holder.anonymousId)}`;
   const orFrom = "userId" in holder ? sql` OR fromUserId = ${text(holder.userId)}` : sql``;

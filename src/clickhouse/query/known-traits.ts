@@ -6,7 +6,6 @@ import { taggedLeaves } from "../ingest/event-rows.js";
 import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
 import { isInForce, recordsInForce, whoOf, type WhoIsWho } from "./who.js";
 
-/** A trait of people or of companies. */
 export type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
 
 /** One trait of all people, or of all companies, in the snapshot of a query. */
@@ -59,7 +58,6 @@ export async function knownOfPlan(plan: AnyPlan, context: WhoIsWho): Promise<Tra
   return (operand) => known.get(nameOf(operand)) ?? new KnownTrait();
 }
 
-/** The key of a trait. */
 export function nameOf({ kind, path }: TraitOperand): string {
   return `${kind} ${path}`;
 }

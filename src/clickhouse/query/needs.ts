@@ -4,7 +4,6 @@ import { sql, type Sql } from "../sql/sql.js";
 import type { TraitLookup } from "./known-traits.js";
 import { ownerJoin, whoOf, type WhoIsWho } from "./who.js";
 
-/** Context shared by all parts of one query. */
 export interface QueryContext extends WhoIsWho {
   /** Identities seen with several companies, if looked up; null: each statement finds them. */
   readonly several: readonly string[] | null;
@@ -13,7 +12,6 @@ export interface QueryContext extends WhoIsWho {
   readonly known: TraitLookup;
 }
 
-/** Rows with the columns of events, to follow FROM. */
 export interface RowSource {
   readonly rows: Sql;
   /** Whether they come from all shards; otherwise each shard reads its own. */
@@ -39,7 +37,6 @@ export class Needs {
     readonly source: RowSource = { rows: context.tables.all("events"), isGathered: false },
   ) {}
 
-  /** The identity of a row. */
   who(): Sql {
     this.#refuseLate(this.#owners);
     this.#owners = true;

@@ -11,7 +11,6 @@ import type { Needs } from "./needs.js";
 import { attributedLabel, touchOf } from "./touch.js";
 import { identityIdOfWho } from "./who.js";
 
-/** How to find a value of a row. */
 export type ValueLocation =
   /** A text; `""` where it is not set. */
   | { readonly kind: "text"; readonly text: Sql }

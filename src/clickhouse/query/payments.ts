@@ -5,7 +5,6 @@ import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS, type TableNames } from "../tabl
 import { tieBreakerOf } from "./event-columns.js";
 import type { Needs, RowSource } from "./needs.js";
 
-/** Whether an event is a payment or a refund. */
 export function isMoney({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
   const ofPayments = sql`moneyKind = ${whole(MONEY_KIND.paymentOnly)} AND slug IN ${texts([...paymentSlugs, ...refundSlugs])}`;
   return sql`(moneyKind = ${whole(MONEY_KIND.anyEvent)} OR (${ofPayments}))`;

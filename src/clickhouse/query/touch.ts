@@ -57,7 +57,7 @@ export interface TouchRows {
 }
 
 /** SQL for what is attributed to a touch: its key, and its time as ms and as `placeOf` number. */
-export interface AttributedRows {
+interface AttributedRows {
   readonly key: Sql;
   readonly ms: Sql;
   readonly place: Sql;

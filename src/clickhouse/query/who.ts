@@ -18,7 +18,6 @@ export interface WhoIsWho {
   readonly unlinked: readonly string[] | null;
 }
 
-/** The ids of a person's rows. */
 export interface ActorIds {
   readonly users: readonly string[];
   readonly anonymous: readonly string[];

@@ -12,7 +12,6 @@ import { nextVersion, type Servers } from "../tables/servers.js";
 import { END_OF_TIME_MS, finishNamed, isPast, remove, yearsToRename, type Cutoffs, type Note, type RemovalContext } from "./removal.js";
 
 interface DeletionContext extends RemovalContext {
-  /** Names of all projects. */
   readonly projects: () => Promise<readonly string[]>;
 }
 
@@ -82,7 +81,6 @@ export function rulesOf(rows: readonly RuleColumns[]): TimeToLiveRule[] {
   return rows.map(([project, days]) => ({ project: project === "" ? null : project, days }));
 }
 
-/** The current rules. */
 async function rulesNow({ connection, names }: Servers): Promise<TimeToLiveRule[]> {
   return rulesOf(await connection.rows<[string, number]>(rulesInForce(names)));
 }

@@ -4,14 +4,12 @@ import { NO_ID, raw, sql, text, texts, uuid, wholes, type Sql } from "../sql/sql
 import { EVENT_TABLES, METADATA_TYPE, YEAR } from "../tables/layout.js";
 import { alter, systemTable, change, type Servers } from "../tables/servers.js";
 
-/** The kind of a note. */
 export type Noted =
   | "userId" | "anonymousId" | "email" | "event" | "record" | "anew" | "link" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
 
 /** A text, and a value that belongs to it. */
 export type Note = readonly [kind: Noted, text: string, value?: string];
 
-/** Context for removing rows. */
 export interface RemovalContext extends Servers {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
@@ -79,7 +77,6 @@ export type Cutoffs = ReadonlyMap<string, number>;
 /** Later than any stored event. */
 export const END_OF_TIME_MS = 2 ** 53;
 
-/** Whether an event is to be deleted. */
 export function isPast(cutoffs: Cutoffs): Sql {
   const projects = texts([...cutoffs.keys()]);
   return sql`has(${projects}, toString(project)) AND ms < arrayElement(${wholes([...cutoffs.values()])}, indexOf(${projects}, toString(project)))`;

@@ -9,7 +9,6 @@ import { whereOf } from "../query/where.js";
 import type { ActorIds } from "../query/who.js";
 import { EMPTY, sql, type Sql } from "../sql/sql.js";
 
-/** Context of a report. */
 export interface ReportContext extends QueryContext {
   /** The options that affect answers. */
   readonly rules: RuleOptions & { readonly rates?: Rates };
@@ -41,7 +40,6 @@ export function selectRows(scope: QueryScope, context: ReportContext, columns: (
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ${rest}`;
 }
 
-/** The number of identities of rows. */
 export function identityCount(needs: Needs): Sql {
   return sql`uniqExactIf(${needs.who()} AS who, who != '')`;
 }

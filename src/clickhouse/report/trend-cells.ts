@@ -12,7 +12,7 @@ import { whereOf } from "../query/where.js";
 import type { ReportContext } from "./report.js";
 
 /** A figure as selected: a number, or the distinct numbers that it is computed from, with their counts. */
-export type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
+type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
 
 /** SQL of a measure, and how to combine its results. */
 export interface MeasureSql {
@@ -24,7 +24,6 @@ export interface MeasureSql {
   readonly running: { readonly state: Sql; readonly figure: Sql } | null;
   /** Whether SQL can order the figures. */
   readonly isOrdered: boolean;
-  /** Combines the results of two units. */
   add(a: MeasureValue, b: MeasureValue): MeasureValue;
   shown(given: MeasureValue): number | null;
   readonly nothing: MeasureValue;
@@ -95,7 +94,6 @@ export function measureOf({ type, field }: MeasurePlan): MeasureSql | null {
   }
 }
 
-/** The total of a combination of values. */
 export interface Total {
   readonly values: readonly string[];
   readonly given: MeasureValue;
@@ -107,7 +105,6 @@ export interface Cell extends Total {
   readonly unitMs: number;
 }
 
-/** The figures of some combinations. */
 export interface CellFigures {
   readonly totals: readonly Total[];
   readonly cells: readonly Cell[];

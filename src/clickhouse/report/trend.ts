@@ -4,9 +4,9 @@ import type { TrendAnswers } from "../../query/plan/insights/answers.js";
 import type { TrendPlan } from "../../query/plan/insights/plan.js";
 import type { Range } from "../../query/plan/plan.js";
 import { majorUnits, type Money, addMoney, ZERO } from "../../query/answer/money.js";
-import { bucketsOf, refuseFigures, trendFiguresOf } from "../../query/answer/insights/trend-answers.js";
+import { bucketsOf, refuseFigures, trendFiguresOf, type Measured, type SeriesFigures } from "../../query/answer/insights/trend-answers.js";
 import { Unconverted } from "../../query/answer/revenue-answers.js";
-import type { Measured, SeriesFigures } from "../../query/answer/insights/funnel-answer.js";
+import { countBefore } from "../../core/base/search.js";
 import { Needs } from "../query/needs.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
@@ -64,7 +64,10 @@ class ThingsOverTime implements Measured {
   figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean): Promise<SeriesFigures> {
     const places = this.#placesOf(keys);
     const byUnit = units.map((): number[] => []);
-    for (const at of places) byUnit[lastAtMost(units, this.things.ms[at] ?? 0)]?.push(at);
+    for (const at of places) {
+      const ms = this.things.ms[at] ?? 0;
+      byUnit[countBefore(units.length, (unit) => (units[unit] ?? Infinity) <= ms) - 1]?.push(at);
+    }
     let sum: Money = ZERO;
     const data = byUnit.map((own) => {
       sum = isCumulative ? addMoney(sum, this.#sumOf(own)) : this.#sumOf(own);
@@ -85,17 +88,6 @@ class ThingsOverTime implements Measured {
   #sumOf(places: readonly number[]): Money {
     return places.reduce<Money>((sum, at) => addMoney(sum, this.things.amounts[at] ?? ZERO), ZERO);
   }
-}
-
-/** Index of the last number that is not greater than `number`; -1 for none. */
-function lastAtMost(ascending: readonly number[], number: number): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? Infinity) <= number) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** A measure over time, by the values of up to two fields. */

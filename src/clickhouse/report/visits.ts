@@ -13,13 +13,12 @@ import type { InsightScope } from "../../query/plan/insights/plan.js";
 import { sessionsAnswer } from "../../query/answer/visits/sessions-answer.js";
 import { Scratch } from "../../core/base/scratch.js";
 import { Numbered, propertiesColumn, PropertyKeys, TextNumbers, type Properties } from "./entity-rows.js";
-import { PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
+import { LabelNumbers, NO_LABEL, PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
 import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
-import { LabelNumbers, NO_LABEL } from "../../query/filter/regex.js";
+import { compileRules } from "../../query/filter/regex.js";
 import { labelOf } from "../query/operand.js";
 
-/** The sessions to read. */
-export interface SessionPlan {
+interface SessionPlan {
   /** Null: all projects, each by itself. */
   readonly project: string | null;
   readonly session: SessionRule;
@@ -27,7 +26,7 @@ export interface SessionPlan {
 }
 
 /** A session, and the selected columns of its events, in order. */
-export interface PersonSession<Own extends readonly unknown[]> {
+interface PersonSession<Own extends readonly unknown[]> {
   /** Number of the person, from 1. */
   readonly person: number;
   readonly startMs: number;
@@ -172,7 +171,7 @@ const SESSIONS_PER_PAUSE = 1_024;
 /** Paths through sessions: these are streamed person by person, and counted by the embedded engine's code. */
 export const paths = insight<"paths">((plan, context) => Scratch.of(async (scratch) => {
   const pause = pauseOf(context);
-  const labels = await LabelNumbers.of(plan);
+  const labels = new LabelNumbers(await compileRules(plan));
   const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
   const label = labelOf(plan.node);
   const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;

@@ -59,7 +59,6 @@ export function combinations(values: readonly (readonly string[])[]): Bound {
   return { type: "Array(Array(String))", value: values };
 }
 
-/** `LIMIT`, if there is one. */
 export function limitOf(limit: number | null): Sql {
   return limit === null ? EMPTY : sql`LIMIT ${whole(limit)}`;
 }
@@ -92,8 +91,7 @@ export function name(value: string): Bound {
   return { type: "Identifier", value };
 }
 
-/** A statement ready to be sent. */
-export interface Statement {
+interface Statement {
   readonly query: string;
   readonly params: Readonly<Record<string, unknown>>;
 }

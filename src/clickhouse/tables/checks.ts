@@ -32,7 +32,7 @@ export async function clusterOf(connection: Connection, name: string | null): Pr
 }
 
 /** What decides whether tables are replicated. */
-export interface Replication {
+interface Replication {
   /** The option `replicas`; null: not given. */
   readonly option: boolean | null;
   readonly cluster: Cluster | null;

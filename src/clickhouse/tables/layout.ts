@@ -44,7 +44,7 @@ export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value])
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
 
 /** Derived columns: empty in most rows. */
-export const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
+const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ["moneyKind", `UInt8 MATERIALIZED ${KIND}`],
   ["money", `Tuple(${MEMBERS.map(([name, type]) => `${name} ${type}`).join(", ")}) MATERIALIZED
     if(moneyKind = ${MONEY_KIND.none}, ${tuple(MEMBERS.map(([, , , none]) => none))}, ${tuple(MEMBERS.map(([, , value]) => value))})`],
@@ -73,7 +73,6 @@ const NO_COLUMN = /^(?:INDEX|PROJECTION) /;
 /** Clauses that may follow a column's type. */
 const AFTER_TYPE = /\s(?:CODEC|DEFAULT|MATERIALIZED)\b.*$/s;
 
-/** The columns of a table with their types. */
 export function columnTypes({ columns }: Table): ReadonlyMap<string, string> {
   const own = columns.filter(([column]) => !NO_COLUMN.test(column));
   return new Map(own.map(([column, type]) => [column, type.replace(AFTER_TYPE, "")]));
@@ -257,7 +256,6 @@ export const VIEWS: readonly FillingView[] = [
 export class TableNames {
   constructor(readonly isCluster: boolean) {}
 
-  /** All rows. */
   all(table: string): Sql {
     return sql`${name(table)}`;
   }

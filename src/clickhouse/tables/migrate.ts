@@ -69,7 +69,7 @@ const CURSOR_KEY = "cursorKey";
 const SUPPRESSION_KEY = "suppressionKey";
 
 /** Where to create tables, and whether with replicas; null: as in the cluster, or as in existing tables. */
-export interface MigrationTarget {
+interface MigrationTarget {
   readonly database: string;
   readonly cluster: Cluster | null;
   readonly replicas: boolean | null;
@@ -83,11 +83,7 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/**
- * Creates the database and its tables where missing. May run several times at once, and again after a failure.
- * @param isDryRun only reports what would be done
- * @throws unreachable, invalid_parameter (tables of another version or program, or replicas that contradict existing tables)
- */
+/** May run several times at once, and again after a failure. @throws unreachable, invalid_parameter */
 export async function migrate(connection: Connection, target: MigrationTarget, isDryRun: boolean, random: (bytes: Uint8Array) => void): Promise<Migration> {
   const { database, cluster, replicas } = target;
   const tables = { database, cluster: cluster?.name ?? null };
@@ -117,7 +113,7 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
 }
 
 /** Stored values of the store as a whole. */
-export interface StoreValues {
+interface StoreValues {
   readonly cursorKey: Uint8Array;
   /** The key of the hashes by which erased people are recognized. */
   readonly suppressionKey: Uint8Array;

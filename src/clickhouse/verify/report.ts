@@ -123,7 +123,6 @@ interface TableCounts {
   readonly recordCount: number;
 }
 
-/** What was checked, and what is wrong. */
 export interface ClickHouseReport {
   /** By table: at most 20 of each. */
   readonly findings: readonly Finding[];

@@ -15,6 +15,20 @@ export function grouped<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
+/** The value of a key, made and kept where there is none. */
+export function getOrMake<K, V>(values: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  let value = values.get(key);
+  if (value === undefined) values.set(key, (value = make()));
+  return value;
+}
+
+/** The number of an item among distinct ones, from 0 in order of arrival. */
+export function numberIn<T>(numbers: Map<T, number>, item: T): number {
+  let number = numbers.get(item);
+  if (number === undefined) numbers.set(item, (number = numbers.size));
+  return number;
+}
+
 /** Merges two sorted lists of row numbers. Cost: linear. */
 export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number, b: number) => number): Uint32Array {
   const merged = new Uint32Array(a.length + b.length);
@@ -28,7 +42,6 @@ export function mergedSorted(a: Uint32Array, b: Uint32Array, compare: (a: number
   return merged;
 }
 
-/** Whether two lists of numbers are equal. */
 export function areSameNumbers(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
@@ -108,29 +121,67 @@ async function mergeRuns(from: Float64Array, into: Float64Array, start: number, 
   }
 }
 
+/** Numbers up to it are exact. */
+const EXACT_SPAN = 2 ** 53;
+
+/**
+ * The indexes below `count` in order, yielding. Cost: a sort of numbers; one of indexes, without a yield, for numbers too far apart.
+ * @param numberOf whole numbers @param compare orders by these numbers first
+ */
+export async function orderedBy(count: number, numberOf: (at: number) => number, compare: (a: number, b: number) => number, turns: Turns): Promise<Uint32Array> {
+  const keys = new Float64Array(count);
+  let [least, greatest] = [Infinity, -Infinity];
+  await turns.inPieces(count, (from, to) => {
+    for (let at = from; at < to; at += 1) {
+      const number = numberOf(at);
+      keys[at] = number;
+      if (number < least) least = number;
+      if (number > greatest) greatest = number;
+    }
+  });
+  const span = 2 ** Math.ceil(Math.log2(count));
+  if ((greatest - least + 1) * span > EXACT_SPAN) return Uint32Array.from(Array.from(keys.keys()).sort(compare));
+  await turns.inPieces(count, (from, to) => {
+    for (let at = from; at < to; at += 1) keys[at] = (keys[at]! - least) * span + at;
+  });
+  const sorted = await sortNumbers(keys, turns);
+  const order = new Uint32Array(count);
+  for (let start = 0, end = 0; start < count; start = end) {
+    const number = Math.floor(sorted[start]! / span);
+    for (; end < count && Math.floor(sorted[end]! / span) === number; end += 1) order[end] = sorted[end]! - number * span;
+    if (end - start > 1) order.subarray(start, end).sort(compare);
+  }
+  return order;
+}
+
 /** Indexes of items by key: those of a key begin at its start, end at the start of the next key, and ascend. */
 export interface PlacesByKey {
   readonly starts: Uint32Array;
   readonly places: Uint32Array;
 }
 
-/** Items read per step. */
-const PLACES_PER_STEP = 32 * 1024;
+/** Items, or keys, per step of `placesByKey`. */
+export const PLACES_PER_STEP = 32 * 1024;
 
-/** Orders the indexes of items by their keys: a counting sort. @param keyEnd exclusive upper bound of the keys */
-export function* placesByKey(keys: Uint32Array, keyEnd: number): Steps<PlacesByKey> {
+/**
+ * Orders the indexes of items by their keys: a counting sort.
+ * @param keyEnd exclusive upper bound of the keys @param firstKey items with smaller keys are left out
+ */
+export function* placesByKey(keys: Uint32Array, keyEnd: number, firstKey = 0): Steps<PlacesByKey> {
   // One entry more: during placement, the entry after that of a key is the index of its next item.
   const starts = new Uint32Array(keyEnd + 2);
   yield* piecesOf(keys.length, PLACES_PER_STEP, (from, to) => {
     for (let at = from; at < to; at += 1) starts[keys[at]! + 2]! += 1;
   });
+  starts.fill(0, 2, firstKey + 2);
   yield* piecesOf(keyEnd, PLACES_PER_STEP, (from, to) => {
     for (let key = from + 2; key < to + 2; key += 1) starts[key]! += starts[key - 1]!;
   });
-  const places = new Uint32Array(keys.length);
+  const places = new Uint32Array(starts[keyEnd + 1]!);
   yield* piecesOf(keys.length, PLACES_PER_STEP, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const next = keys[at]! + 1;
+      if (next <= firstKey) continue;
       places[starts[next]!] = at;
       starts[next]! += 1;
     }
@@ -144,6 +195,11 @@ export function grown<A extends NumberArray>(array: A, length: number): A {
   const longer = new (array.constructor as new (length: number) => A)(length);
   longer.set(array);
   return longer;
+}
+
+/** The array with room for at least `count` numbers: itself, or a copy of at least twice the length. */
+export function withRoomFor<A extends NumberArray>(numbers: A, count: number): A {
+  return count <= numbers.length ? numbers : grown(numbers, Math.max(count, numbers.length * 2));
 }
 
 /** All bytes of several arrays, one after another. */

@@ -1,4 +1,4 @@
-import { sha256, sha256Start, INITIAL, compress } from "./sha256.js";
+import { Sha256, sha256, sha256Start, INITIAL, compress, firstBytes, pad } from "./sha256.js";
 
 export { crc32, useCrc32 } from "./crc32.js";
 export { Sha256, sha256 } from "./sha256.js";
@@ -7,20 +7,23 @@ const encoder = new TextEncoder();
 
 /** HMAC-SHA-256 (RFC 2104), 32 bytes. */
 export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
-  const block = new Uint8Array(64);
-  block.set(key.length > 64 ? sha256(key) : key);
-  const inner = new Uint8Array(64 + bytes.length);
-  const outer = new Uint8Array(96);
-  for (let at = 0; at < 64; at += 1) {
-    inner[at] = (block[at] ?? 0) ^ 0x36;
-    outer[at] = (block[at] ?? 0) ^ 0x5c;
-  }
-  inner.set(bytes, 64);
-  outer.set(sha256(inner), 64);
-  return sha256(outer);
+  const block = keyBlock(key);
+  const inner = new Sha256().add(block.map((byte) => byte ^ INNER_PAD)).add(bytes);
+  return new Sha256().add(block.map((byte) => byte ^ OUTER_PAD)).add(inner.digest()).digest();
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const BLOCK_BYTES = 64;
+const INNER_PAD = 0x36;
+const OUTER_PAD = 0x5c;
+
+function keyBlock(key: Uint8Array): Uint8Array {
+  const block = new Uint8Array(BLOCK_BYTES);
+  block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
+  return block;
+}
+
+/** Of each byte. */
+export const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Lower-case hex of bytes. */
 export function toHex(bytes: Uint8Array): string {
@@ -50,7 +53,6 @@ export function digestOf(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   return crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>).then((digest) => new Uint8Array(digest));
 }
 
-const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
 /** HMAC-SHA-256 (RFC 2104) of texts under one key, which is hashed once: a short text costs two to four blocks instead of four to six. */
@@ -62,10 +64,9 @@ export class KeyedHash {
   #bytes = new Uint8Array(8 * BLOCK_BYTES);
 
   constructor(key: Uint8Array) {
-    const block = new Uint8Array(BLOCK_BYTES);
-    block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
-    this.#inner = stateAfter(block, 0x36);
-    this.#outer = stateAfter(block, 0x5c);
+    const block = keyBlock(key);
+    this.#inner = stateAfter(block, INNER_PAD);
+    this.#outer = stateAfter(block, OUTER_PAD);
   }
 
   /** The first `byteLength` of the 32 bytes of the HMAC. */
@@ -73,10 +74,9 @@ export class KeyedHash {
     const bytesMax = text.length * 3 + 2 * BLOCK_BYTES;
     if (bytesMax > this.#bytes.length) this.#bytes = new Uint8Array(bytesMax);
     this.#hash(this.#inner, encoder.encodeInto(text, this.#bytes).written);
-    this.#writeState(DIGEST_BYTES, this.#bytes);
+    firstBytes(this.#state, this.#bytes, DIGEST_BYTES);
     this.#hash(this.#outer, DIGEST_BYTES);
-    const start = new Uint8Array(byteLength);
-    this.#writeState(byteLength, start);
+    const start = firstBytes(this.#state, new Uint8Array(byteLength));
     // The text may be personal, such as an address: leave no copy.
     this.#bytes.fill(0);
     return start;
@@ -86,16 +86,9 @@ export class KeyedHash {
   #hash(from: Uint32Array, byteLength: number): void {
     const [state, bytes] = [this.#state, this.#bytes];
     const end = Math.ceil((byteLength + 9) / BLOCK_BYTES) * BLOCK_BYTES;
-    bytes.fill(0, byteLength, end);
-    bytes[byteLength] = 0x80;
-    const bitLength = (BLOCK_BYTES + byteLength) * 8;
-    for (let at = 1; at <= 4; at += 1) bytes[end - at] = bitLength >>> (8 * (at - 1));
+    pad(bytes, byteLength, end, BLOCK_BYTES + byteLength);
     state.set(from);
     for (let at = 0; at < end; at += BLOCK_BYTES) compress(state, bytes, at);
-  }
-
-  #writeState(byteLength: number, into: Uint8Array): void {
-    for (let at = 0; at < byteLength; at += 1) into[at] = (this.#state[at >>> 2] ?? 0) >>> (24 - (at & 3) * 8);
   }
 }
 

@@ -67,7 +67,7 @@ export const LIMITS = {
   /** Touches of one owner sorted without yielding. */
   placesSortedAtOnce: 4 * 1024,
   /** New rows, moved actors and changed events of sessions up to which they are resessionized without yielding: about 20 ms. */
-  restitchedCount: 32 * 1024,
+  resessionizedCount: 32 * 1024,
   /** Rows next to these events in time up to which they are read without yielding: about 5 ms. */
   rowsBesideCount: 2 * 1024 * 1024,
   /** Sessions added since all were sorted, each of which every change reads. Beyond it all are sorted again. */
@@ -77,7 +77,7 @@ export const LIMITS = {
   /** Match lists of a funnel within 16 days from which on they are joined: fewer are as fast one by one. */
   joinedListCountMin: 8,
   /** Entities in the first batch of a funnel: the first ones may have the most matches. */
-  firstGoerCount: 64,
+  firstEntityCount: 64,
   /** Bytes of the live journal before its heads are sealed. */
   journalBytes: 64 * 1024 * 1024,
   /** Characters of new dictionary values in a frame. As escaped JSON they still fit into one V8 string. */

@@ -9,7 +9,7 @@ export type KnownOptions<Options> = Readonly<Record<keyof Options, true>>;
  * @param path of a member that has options of its own; `""`: the options themselves
  * @throws invalid_parameter (no object), unknown_parameter
  */
-export function rejectUnknownOptions(given: unknown, known: object, path = ""): void {
+export function rejectUnknownOptions(given: unknown, known: Readonly<Record<string, unknown>>, path = ""): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw parameterError("invalid_parameter", path === "" ? "options" : path, `expected an object, got ${shown(given)}`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
@@ -24,7 +24,7 @@ export interface IngestOptions {
 }
 
 /** Checks the options of a query or an export; null and undefined mean none. @throws invalid_parameter, unknown_parameter */
-export function checkQueryOptions(options: unknown, known: object): void {
+export function checkQueryOptions(options: unknown, known: Readonly<Record<string, unknown>>): void {
   if (options === undefined || options === null) return;
   rejectUnknownOptions(options, known);
   const { signal, onNotice, aborted } = options as { readonly signal?: unknown; readonly onNotice?: unknown; readonly aborted?: unknown };
@@ -36,7 +36,7 @@ export function checkQueryOptions(options: unknown, known: object): void {
 }
 
 /** The project that an ingest is restricted to; null: any. @throws invalid_parameter, unknown_parameter */
-export function projectOfIngest(options: unknown, known: object): string | null {
+export function projectOfIngest(options: unknown, known: Readonly<Record<string, unknown>>): string | null {
   if (options === undefined || options === null) return null;
   rejectUnknownOptions(options, known);
   const { project = null } = options as { readonly project?: unknown };

@@ -13,6 +13,10 @@ export class GrowingCounts {
     this.numbers = scratch.takeZeros(FIRST_LENGTH);
   }
 
+  of(index: number): number {
+    return this.numbers[index]!;
+  }
+
   /** Makes room for indexes below `count`. */
   async reserve(count: number, pause: () => Promise<void>): Promise<void> {
     const { scratch, numbers } = this;

@@ -38,15 +38,23 @@ const SHORT_BYTES = 55;
 export function sha256Start(text: string): Uint8Array {
   const { read, written } = encoder.encodeInto(text, shortBlock);
   if (read < text.length || written > SHORT_BYTES) return sha256(encoder.encode(text)).slice(0, 16);
-  shortBlock.fill(0, written);
-  shortBlock[written] = 0x80;
-  shortBlock[62] = written >>> 5;
-  shortBlock[63] = (written << 3) & 255;
+  pad(shortBlock, written, 64, written);
   shortState.set(INITIAL);
   compress(shortState, shortBlock, 0);
-  const start = new Uint8Array(16);
-  for (let at = 0; at < 16; at += 1) start[at] = (shortState[at >>> 2] ?? 0) >>> (24 - (at & 3) * 8);
-  return start;
+  return firstBytes(shortState, new Uint8Array(16));
+}
+
+/** Ends a message of `totalByteLength` bytes, the last `byteLength` of which begin `bytes`, with the mark and the length in bits (5.1.1). */
+export function pad(bytes: Uint8Array, byteLength: number, end: number, totalByteLength: number): void {
+  bytes.fill(0, byteLength, end);
+  bytes[byteLength] = 0x80;
+  for (let at = end - 1, bits = totalByteLength * 8; bits > 0; at -= 1, bits = Math.floor(bits / 256)) bytes[at] = bits & 255;
+}
+
+/** Fills an array with the first bytes of a hash. */
+export function firstBytes(state: Uint32Array, into: Uint8Array, byteLength = into.length): Uint8Array {
+  for (let at = 0; at < byteLength; at += 1) into[at] = (state[at >>> 2] ?? 0) >>> (24 - (at & 3) * 8);
+  return into;
 }
 
 /** SHA-256 of bytes that arrive in parts. */
@@ -76,15 +84,9 @@ export class Sha256 {
     const rest = this.#rest;
     const tail = new Uint8Array(rest.length < 56 ? 64 : 128);
     tail.set(rest);
-    tail[rest.length] = 0x80;
-    const view = new DataView(tail.buffer);
-    view.setUint32(tail.length - 8, Math.floor(this.#byteLength / 2 ** 29));
-    view.setUint32(tail.length - 4, (this.#byteLength * 8) % 2 ** 32);
+    pad(tail, rest.length, tail.length, this.#byteLength);
     for (let at = 0; at < tail.length; at += 64) compress(this.#state, tail, at);
-    const digest = new Uint8Array(32);
-    const out = new DataView(digest.buffer);
-    this.#state.forEach((word, index) => out.setUint32(index * 4, word));
-    return digest;
+    return firstBytes(this.#state, new Uint8Array(32));
   }
 }
 

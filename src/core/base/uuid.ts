@@ -1,6 +1,4 @@
-import { hash128 } from "./hash.js";
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+import { hash128, HEX } from "./hash.js";
 
 /** The canonical lower-case text of the 16 bytes at `offset`. */
 export function uuidText(bytes: Uint8Array, offset = 0): string {
@@ -31,7 +29,7 @@ const NIBBLES = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /** Writes the 16 bytes of a UUID's text at `offset`; returns false, with undefined bytes, if the text is no UUID. */
-export function writeUuid(text: string, bytes: Uint8Array, offset: number): boolean {
+function writeUuid(text: string, bytes: Uint8Array, offset: number): boolean {
   if (text.length !== 36) return false;
   let at = 0;
   // Checked once at the end: a branch per digit would cost as much as the digit.

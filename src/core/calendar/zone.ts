@@ -1,7 +1,7 @@
 import { dayOf, dayStartMs } from "../base/time.js";
 
 /** A span of time in which a zone's clocks are `offsetMs` ahead of UTC. */
-export interface OffsetSpan {
+interface OffsetSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly offsetMs: number;

@@ -7,7 +7,6 @@ import { MetadataMembers, readMetadata, utf8Length, type KnownKeys } from "./met
 import { instantOf, instantFault, storedMsOf, type ReceiptContext } from "./instant.js";
 import { isPath, referrerOf, splitAddress } from "./web-address.js";
 
-/** Why an event was rejected. */
 export class EventFault {
   constructor(
     readonly code: ErrorCode,
@@ -43,6 +42,9 @@ export class DecodedEvents {
   readonly members = new MetadataMembers();
   readonly memberEnds = new Uint32Array(DECODED_ROW_COUNT);
   readonly #memberStarts = new Uint32Array(DECODED_ROW_COUNT);
+  /** Member names of the previous event and their meaning: the next event mostly has the same members in the same order. */
+  readonly recentNames: string[] = [];
+  readonly recentMembers: number[] = [];
 
   text(row: number, field: number): string {
     return this.texts[field * DECODED_ROW_COUNT + row] as string;
@@ -56,7 +58,6 @@ export class DecodedEvents {
     this.memberEnds[row] = start;
   }
 
-  /** Index of the first member of a row's metadata. */
   memberStart(row: number): number {
     return this.#memberStarts[row] as number;
   }
@@ -90,10 +91,7 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
 /** By field: whether it accepts text as is. */
 const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "id" || accepts === "textOrNumber");
 
-/** Member names of the previous event and their meaning: the next event mostly has the same members in the same order. */
-const placeNames: string[] = [];
-const placeMembers: number[] = [];
-const PLACE_COUNT_MAX = 64;
+const RECENT_NAMES_MAX = 64;
 
 /**
  * Decodes one event into a row, once the rows before it are filled; returns the fault if there is one.
@@ -111,7 +109,7 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return fault(`expected an object, got ${shown(input)}`);
   const event = input as Readonly<Record<string, unknown>>;
-  const { texts } = into;
+  const { texts, recentNames, recentMembers } = into;
   let id: unknown = null;
   let time: unknown = null;
   let metadata: unknown = null;
@@ -120,20 +118,18 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
   let setFields = 0;
   for (const name in event) {
     const value = event[name];
-    let member: number | undefined = placeMembers[place];
-    if (placeNames[place] !== name) {
+    let member: number | undefined = recentMembers[place];
+    if (recentNames[place] !== name) {
       member = MEMBERS.get(name);
       if (member !== undefined) {
-        placeNames[place] = name;
-        placeMembers[place] = member;
+        recentNames[place] = name;
+        recentMembers[place] = member;
       }
     }
-    place = place < PLACE_COUNT_MAX ? place + 1 : 0;
+    place = place < RECENT_NAMES_MAX ? place + 1 : 0;
     if (value === undefined || (value === null && member !== undefined)) continue;
     if (member === undefined) {
-      if (!Object.hasOwn(event, name)) continue;
-      if (name === "identityId") return fault("identityId: cannot be set, as it is derived from userId, anonymousId and records");
-      return fault(`${shown(name)}: not a member of an event`);
+      if (Object.hasOwn(event, name)) return unknownMember(name);
     } else if (member < FIELD_COUNT) {
       const text = typeof value === "string" && TAKES_TEXT[member] === true ? value : fieldText(FIELDS[member] as FieldRow, value);
       if (text === null) return wrongType(FIELDS[member] as FieldRow, value);
@@ -147,14 +143,24 @@ function readEvent(input: unknown, context: DecodeContext, into: DecodedEvents, 
     else if (time !== null && time !== value) return fault(`${name}: contradicts another time`);
     else time = value;
   }
-  // Clears the lowest remaining bit on each pass.
-  for (let unset = ALL_FIELDS & ~setFields; unset !== 0; unset &= unset - 1) texts[(31 - Math.clz32(unset & -unset)) * DECODED_ROW_COUNT + row] = "";
+  clearTexts(texts, row, ALL_FIELDS & ~setFields);
   return (
     settleFields(context, texts, row) ??
     readId(id, context, into.ids, row * 16) ??
     readTime(time, context, into, row) ??
     metadataFault(metadata, context, into.members)
   );
+}
+
+/** @param fields one bit per field */
+function clearTexts(texts: string[], row: number, fields: number): void {
+  // Drops the lowest bit on each pass.
+  for (let rest = fields; rest !== 0; rest &= rest - 1) texts[(31 - Math.clz32(rest & -rest)) * DECODED_ROW_COUNT + row] = "";
+}
+
+function unknownMember(name: string): EventFault {
+  if (name === "identityId") return fault("identityId: cannot be set, as it is derived from userId, anonymousId and records");
+  return fault(`${shown(name)}: not a member of an event`);
 }
 
 function fault(message: string): EventFault {

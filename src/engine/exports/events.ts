@@ -11,7 +11,7 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { orderedRows } from "../../storage/segment/ordered-rows.js";
 import { RecordReader, loadRecords } from "../../storage/segment/record-reader.js";
 import { mayHold, type Rows } from "../../storage/segment/rows.js";
-import { stopped } from "../query/execution.js";
+import { stopped } from "../query/scan.js";
 import type { ExportPlace } from "./place.js";
 
 /** Cost of a row that is skipped, and of a row that is yielded, in values. */
@@ -45,7 +45,7 @@ export type PersonTest = (userId: number, anonymousId: number) => boolean;
 type RowTest = (row: number) => boolean;
 
 /** What an export filters and adds, besides its range. */
-export interface ExportRows {
+interface ExportRows {
   /** Null or absent: all projects. */
   readonly project?: string | null;
   readonly isWanted?: PersonTest;

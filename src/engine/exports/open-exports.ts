@@ -11,7 +11,6 @@ import type { ExportedEvent } from "../../core/schema/event.js";
 import { exportRows, RowTurns } from "./events.js";
 import { AFTER, type PagedExports } from "./place.js";
 
-/** A snapshot of events, and of identities where requested. */
 interface ExportSnapshot {
   readonly snapshot: Snapshot;
   readonly names: IdentityNames | null;
@@ -35,7 +34,7 @@ export class OpenExports {
   events(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const { project, range, identityIds } = planExport(input);
     const { signal } = readStopOptions(options);
-    return this.#read(identityIds, ({ snapshot, names }) => {
+    return this.#read(identityIds, {}, ({ snapshot, names }) => {
       const rest = { project, after: input?.[AFTER] ?? null, signal, ...(names === null ? {} : { names }) };
       return exportRows(snapshot.rows, this.store.dictionaries, range, rest);
     });
@@ -44,31 +43,25 @@ export class OpenExports {
   async *arrow(input: ExportArrowInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
     const { project, range, identityIds, jsonMark } = planArrowExport(input);
     if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
-    const { signal } = readStopOptions(options);
     // Lazy: most programs never write Arrow.
     const { eventsToIpc } = await import("../../formats/arrow/events-to-ipc.js");
-    const turns = new RowTurns(signal);
-    yield* this.#read(identityIds, ({ snapshot, names }) =>
-      eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, () => turns.turn()),
+    yield* this.#read(identityIds, options, ({ snapshot, names }, pause) =>
+      eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, pause),
     );
   }
 
   async *parquet(input: ExportInput = {}, options?: StopOptions): AsyncGenerator<Uint8Array> {
     const { project, range, identityIds } = planExport(input);
-    const { signal } = readStopOptions(options);
     const { eventsToParquet } = await import("../../formats/parquet/events-to-parquet.js");
-    const turns = new RowTurns(signal);
-    yield* this.#read(identityIds, ({ snapshot, names }) =>
-      eventsToParquet(snapshot.rows, this.store.dictionaries, { ...range, project }, names?.of ?? null, () => turns.turn()),
+    yield* this.#read(identityIds, options, ({ snapshot, names }, pause) =>
+      eventsToParquet(snapshot.rows, this.store.dictionaries, { ...range, project }, names?.of ?? null, pause),
     );
   }
 
   async *batches(input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
     const { project, range, columns } = planRecordBatches(input);
-    const { signal } = readStopOptions(options);
     const { recordBatches } = await import("../../formats/arrow/record-batches.js");
-    const turns = new RowTurns(signal);
-    yield* this.#read(false, ({ snapshot }) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, () => turns.turn()));
+    yield* this.#read(false, options, ({ snapshot }, pause) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, pause));
   }
 
   /** Waits until no export reads replaced data; ends those that are idle for too long. */
@@ -93,15 +86,18 @@ export class OpenExports {
         end(reader, new DaybookError("query_timeout", `this export was idle for ${LIMITS.idleExportMs} ms, and files that it reads had to be removed`));
   }
 
-  async *#read<T>(withNames: boolean, make: (moment: ExportSnapshot) => AsyncIterable<T>): AsyncGenerator<T> {
+  async *#read<T>(
+    withNames: boolean, options: StopOptions | undefined, make: (moment: ExportSnapshot, pause: () => Promise<void>) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const turns = new RowTurns(readStopOptions(options).signal);
     if (this.#isClosed) throw closed();
     const { store } = this;
-    const moment = await store.whole(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
+    const moment = await store.betweenCommits(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
     const reader: ExportReader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
     this.#readers.add(reader);
     try {
       refuseEnded(reader);
-      for await (const item of make(moment)) {
+      for await (const item of make(moment, () => turns.turn())) {
         refuseEnded(reader);
         reader.idleSinceMs = performance.now();
         yield item;

@@ -22,7 +22,7 @@ export async function* exportStoredRecords(
   const [project, place] = after === null ? ["", null] : "name" in after ? [after.name, null] : [null, after];
   const { dictionaries } = store;
   const turns = new RowTurns(signal);
-  const { records, rows, projects, snapshot } = await store.whole(() => ({
+  const { records, rows, projects, snapshot } = await store.betweenCommits(() => ({
     records: store.records,
     rows: store.records.inOrder.rows(place),
     projects: store.visibleValues("project"),

@@ -12,7 +12,6 @@ import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredSegments } from "../query/saved-segments.js";
 import type { Wait } from "../../core/base/time.js";
 
-/** The services of a Daybook that follows its writer. */
 interface FollowServices {
   readonly store: Store;
   readonly changes: Changes;
@@ -60,7 +59,6 @@ class FollowedKeys {
 export class Following {
   readonly #follower: Follower;
   readonly #keys: FollowedKeys;
-  /** The privacy requests that were read last. */
   #privacyText: string | null;
   readonly #saved: WatchedObject;
   readonly #stopping = new AbortController();

@@ -58,7 +58,6 @@ export interface Budget {
   takesValues(count: number, byteLength: number, areIds: boolean): boolean;
   /** Charges one metadata key; false where there is no room. */
   takesKey(): boolean;
-  /** Called for each part that is withheld. */
   withheld(what: Withheld): void;
 }
 

@@ -14,8 +14,7 @@ import type { BatchBuilder } from "../../store/batch/batch.js";
 import type { Allowance, Limit } from "./allowance.js";
 import { ERASED_EVENT, type Suppression } from "./suppression.js";
 
-/** A known key and its dictionary. */
-export interface EncodedKey extends KnownKey {
+interface EncodedKey extends KnownKey {
   readonly scalars: JsonDictionary;
 }
 
@@ -26,7 +25,6 @@ interface ShapePath {
   readonly next: Map<number, ShapePath>;
 }
 
-/** Encodes the members of metadata objects as codes of keys, shapes and values. */
 class MetadataEncoder {
   readonly #keys = new Map<string, EncodedKey>();
   #shapes: ShapePath = { code: 0, next: new Map() };
@@ -42,7 +40,7 @@ class MetadataEncoder {
     return code < 0 ? null : this.#keep(key, code);
   }
 
-  /** Adds a row's values to a batch; returns the code of its shape. */
+  /** Returns the code of the row's shape. */
   append({ keys, keyCodes, texts, codes }: MetadataMembers, start: number, end: number, builder: BatchBuilder): number {
     if (this.#stepCount > LIMITS.shapeStepCount) this.#forgetShapes();
     let path = this.#shapes;
@@ -67,8 +65,7 @@ class MetadataEncoder {
     const isNew = (at: number) => keyCodes[at] === -1 && this.dictionaries.knownKeyCode(keys[at] as string) < 0;
     const unknown = keys.slice(start, end).filter((_, at) => isNew(start + at));
     if (unknown.length === 0 || unknown.length <= room) return null;
-    const message = `metadata: expected at most ${keyCountMax} distinct keys in a store, which ${JSON.stringify(unknown[0])} would exceed`;
-    return new EventFault("invalid_event", message);
+    return new EventFault("invalid_event", `metadata: ${shown(unknown[Math.max(0, room)])} would exceed this store's limit of ${keyCountMax} keys`);
   }
 
   /** The first key of a row whose dictionary has no room for the row's value; null if there is none. */
@@ -91,7 +88,6 @@ class MetadataEncoder {
     return this.dictionaries.shapes.codeOf(this.#shapeText(keys, start, end)) < 0 ? "" : null;
   }
 
-  /** A row's metadata as it was sent. */
   objectOf({ keys, texts, codes }: MetadataMembers, start: number, end: number): Record<string, unknown> {
     const members = keys.slice(start, end).map((key, index) => {
       const code = codes[start + index] as number;
@@ -240,7 +236,7 @@ export class EventEncoder {
     return { id: this.#decoded.ids.slice(row * 16, row * 16 + 16), project: this.projectOf(row) };
   }
 
-  /** A row as a record if `notify` is set, else null. */
+  /** Null unless `notify` is set. */
   notifiedRecord(row: number): EventRecord | null {
     const decoded = this.#decoded;
     if (decoded.text(row, NOTIFY) !== "true") return null;
@@ -260,7 +256,7 @@ export class EventEncoder {
     this.#acceptedCount += 1;
   }
 
-  /** Writes the accepted rows to the batch, column by column. */
+  /** Column by column, which is faster than row by row. */
   flush(builder: BatchBuilder): void {
     const [from, to] = [this.#firstAccepted, this.#firstAccepted + this.#acceptedCount];
     builder.reserve(to - from);
@@ -280,7 +276,7 @@ export class EventEncoder {
       if (this.#codes[at] === -1) this.#codes[at] = (this.#fields[field] as Dictionary).intern(texts[at] as string);
   }
 
-  /** Decodes one event. Getters and proxies run the caller's code, whose errors reject only that event. */
+  /** Getters and proxies run the caller's code, whose errors reject only that event. */
   #read(input: unknown, context: DecodeContext, row: number): EventFault | null {
     try {
       return decodeEvent(input, context, this.#decoded, row);
@@ -360,7 +356,7 @@ export class EventEncoder {
     for (let at = this.#decoded.memberStart(row); at < (memberEnds[row] as number); at += 1) {
       const key = members.keys[at] as string;
       if (hasKey(day, this.dictionaries.knownKeyCode(key))) continue;
-      return new EventFault("invalid_event", `metadata.${key}: expected at most ${LIMITS.columnCount} metadata columns in a store, one for each day and key`);
+      return limitFault(`metadata.${key}`, `${LIMITS.columnCount} metadata columns (one per key and day)`);
     }
     return null;
   }
@@ -384,7 +380,6 @@ export class EventEncoder {
   }
 }
 
-/** Index of a row's field among the texts and their codes. */
 function placeOf(field: number, row: number): number {
   return field * DECODED_ROW_COUNT + row;
 }
@@ -393,10 +388,14 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? shown(error.message) : shown(error);
 }
 
+function limitFault(name: string, limit: string): EventFault {
+  return new EventFault("invalid_event", `${name}: would exceed this store's limit of ${limit}`);
+}
+
 function fullFault(name: string): EventFault {
-  return new EventFault("invalid_event", `${name}: expected at most ${LIMITS.dictionaryValueCount} distinct values in a store`);
+  return limitFault(name, `${LIMITS.dictionaryValueCount} distinct values`);
 }
 
 function heavyFault(name: string): EventFault {
-  return new EventFault("invalid_event", `${name}: expected at most ${dictionaryBytesMax()} bytes of distinct values in a store, which this value would exceed`);
+  return limitFault(name, `${dictionaryBytesMax()} bytes of distinct values`);
 }

@@ -105,7 +105,7 @@ export class RecordEncoder {
 }
 
 function fullError(param: string): DaybookError {
-  return parameterError("invalid_parameter", param, `expected at most ${LIMITS.dictionaryValueCount} distinct values, and ${dictionaryBytesMax()} bytes of them in total, in a store`);
+  return parameterError("invalid_parameter", param, `would exceed this store's limit of ${LIMITS.dictionaryValueCount} distinct values or of ${dictionaryBytesMax()} bytes of them`);
 }
 
 function forgetUsed(codes: Set<number>, { codes: ofFields }: Batch, field: number): void {

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by the row count */
+import { getOrMake } from "../../core/base/arrays.js";
 import { dayOf } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../core/schema/fields.js";
@@ -31,34 +32,32 @@ export class BatchIds {
 
 /** Finds events that are stored already, by project and id, however old. Fingerprints find candidates, the stored ids confirm them. */
 export class KnownIds {
-  /** Fingerprints of all ids. Confirm every match with `has`. */
-  readonly table: IdTable;
+  readonly #table: IdTable;
   readonly #heads = new WeakMap<Head, IdIndex>();
 
   private constructor(
     readonly store: Store,
     seed: number,
   ) {
-    this.table = new IdTable(seed);
+    this.#table = new IdTable(seed);
   }
 
   /** Reads the ids of all rows. Cost: 16 bytes a row, once per opening for writing. */
   static async of(store: Store, seed: number): Promise<KnownIds> {
     const known = new KnownIds(store, seed);
-    const { table } = known;
     const snapshot = store.snapshot();
     try {
       // All at once: a table that grows with each day would move its content some twenty times, and the first write would wait for it.
-      table.reserve(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0));
+      known.reserve(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0));
       for (const rows of snapshot.rows)
         await whilePinned([rows], async () => {
           await rows.load([ID_COLUMN]);
           for (const { part, first } of idParts(rows.ids())) {
             const count = part.length / 16;
-            table.look(part, count, (row) => rows.projectOf(first + row));
-            for (let row = 0; row < count; row += 1) table.addSeen(row);
+            known.lookUp(part, count, (row) => rows.projectOf(first + row));
+            for (let row = 0; row < count; row += 1) known.add(row);
           }
-          table.keep();
+          known.keep();
         });
     } finally {
       snapshot.release();
@@ -66,10 +65,47 @@ export class KnownIds {
     return known;
   }
 
+  get byteLength(): number {
+    return this.#table.byteLength;
+  }
+
+  /** Whether `count` more ids can be added without moving others, after which `undo` no longer works. */
+  hasRoom(count: number): boolean {
+    return this.#table.hasRoom(count);
+  }
+
+  /** Makes room for `count` more ids. All ids must be kept. */
+  reserve(count: number): void {
+    this.#table.reserve(count);
+  }
+
+  /** Prepares `mayHave` and `add` for the first `count` ids of 16 bytes: looked up together, their memory accesses overlap. */
+  lookUp(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
+    this.#table.look(ids, count, projectOf);
+  }
+
+  /** Whether the fingerprint of a row is known, added rows included. Confirm it with `has`. */
+  mayHave(row: number): boolean {
+    return this.#table.hasSeen(row);
+  }
+
+  add(row: number): void {
+    this.#table.addSeen(row);
+  }
+
+  /** Makes the oldest `count` added ids final; the others are removed by `undo`. */
+  keep(count?: number): void {
+    this.#table.keep(count);
+  }
+
+  undo(): void {
+    this.#table.undo();
+  }
+
   /** Whether most of the ids in the table are no longer stored. */
   get isMostlyGone(): boolean {
     const storedCount = this.store.catalog.segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
-    return this.table.count > 2 * storedCount;
+    return this.#table.count > 2 * storedCount;
   }
 
   /** Whether an event is stored, or in one of the batches that are not stored yet. */
@@ -91,11 +127,7 @@ export class KnownIds {
   }
 
   #headHas(head: Head, { id, project }: EventKey): boolean {
-    let index = this.#heads.get(head);
-    if (index === undefined) {
-      index = new IdIndex(undefined, (row) => projectSalt(head.view().projectOf(row)));
-      this.#heads.set(head, index);
-    }
+    const index = getOrMake(this.#heads, head, () => new IdIndex(undefined, (row) => projectSalt(head.view().projectOf(row))));
     const view = head.view();
     return index.find(view.ids(), id, 0, (row) => view.projectOf(row) === project, projectSalt(project)) >= 0;
   }

@@ -16,8 +16,8 @@ import { type RecordOutcome, RecordEncoder } from "./encode-records.js";
 import { BatchIds, KnownIds } from "./known-ids.js";
 import type { Suppression, TimeToLiveRules } from "./suppression.js";
 
-/** Events that wait for their commit. */
-interface WaitingEvents {
+interface QueuedEvents {
+  readonly kind: "events";
   readonly events: readonly unknown[];
   readonly project: string | null;
   /** Limits on new values; null: only the bounds of the store. */
@@ -26,24 +26,32 @@ interface WaitingEvents {
   readonly reject: (error: unknown) => void;
 }
 
-/** Records of identify, group, alias and unlink, and names of projects, that wait for their commit. */
-interface WaitingRecords {
+/** Records of identify, group, alias and unlink, and names of projects. */
+interface QueuedRecords {
+  readonly kind: "records";
   readonly records: readonly unknown[];
-  /** Validates one of them. */
   readonly decode: (record: unknown) => DecodedRecord | NamedProject;
   readonly limit: Limit | null;
-  /** Called with the outcomes, in the order of the records. */
+  /** In the order of the records. */
   readonly resolve: (outcomes: readonly RecordOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type QueuedWrites = WaitingEvents | WaitingRecords;
+type IngestWrite = QueuedEvents | QueuedRecords;
 
-export function rowCountOf(waiting: QueuedWrites): number {
-  return "records" in waiting ? waiting.records.length : waiting.events.length;
+/** A task that must run while no commit is under way. */
+interface ExclusiveTask {
+  readonly kind: "task";
+  readonly run: () => Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
-export interface IngestOutcome {
+function rowCountOf(write: IngestWrite): number {
+  return (write.kind === "records" ? write.records : write.events).length;
+}
+
+interface IngestOutcome {
   accepted: number;
   duplicates: number;
   readonly rejected: RejectedEvent[];
@@ -56,16 +64,16 @@ function noOutcome(): IngestOutcome {
 
 /** Writes that share a frame and a sync: encoded, and not yet durable. */
 class IngestGroup {
-  readonly waiting: QueuedWrites[] = [];
-  /** Events to report to the application once they are durable. */
+  readonly writes: IngestWrite[] = [];
+  /** To report to the application once they are durable. */
   readonly notified: EventRecord[] = [];
-  /** Events and records, rejected ones included. */
+  /** Rejected rows included. */
   rowCount = 0;
   /** The previous group failed, so the codes and ids of this one are invalid. */
   isStale = false;
   readonly ids: BatchIds;
-  readonly #outcomes = new Map<WaitingEvents, IngestOutcome>();
-  readonly #recordOutcomes = new Map<WaitingRecords, readonly RecordOutcome[]>();
+  readonly #outcomes = new Map<QueuedEvents, IngestOutcome>();
+  readonly #recordOutcomes = new Map<QueuedRecords, readonly RecordOutcome[]>();
 
   constructor(
     readonly builder: BatchBuilder,
@@ -75,30 +83,30 @@ class IngestGroup {
     this.ids = new BatchIds(builder, projects);
   }
 
-  add(waiting: QueuedWrites): void {
-    this.waiting.push(waiting);
-    this.rowCount += rowCountOf(waiting);
+  add(write: IngestWrite): void {
+    this.writes.push(write);
+    this.rowCount += rowCountOf(write);
   }
 
-  outcomeOf(waiting: WaitingEvents): IngestOutcome {
+  outcomeOf(write: QueuedEvents): IngestOutcome {
     const outcome = noOutcome();
-    this.#outcomes.set(waiting, outcome);
+    this.#outcomes.set(write, outcome);
     return outcome;
   }
 
-  keepOutcomes(waiting: WaitingRecords, outcomes: readonly RecordOutcome[]): void {
-    this.#recordOutcomes.set(waiting, outcomes);
+  setOutcomes(write: QueuedRecords, outcomes: readonly RecordOutcome[]): void {
+    this.#recordOutcomes.set(write, outcomes);
   }
 
   resolve(): void {
-    for (const waiting of this.waiting) {
-      if ("records" in waiting) waiting.resolve(this.#recordOutcomes.get(waiting) ?? []);
-      else waiting.resolve(this.#outcomes.get(waiting) ?? noOutcome());
+    for (const write of this.writes) {
+      if (write.kind === "records") write.resolve(this.#recordOutcomes.get(write) ?? []);
+      else write.resolve(this.#outcomes.get(write) ?? noOutcome());
     }
   }
 
   reject(error: unknown): void {
-    for (const waiting of this.waiting) waiting.reject(error);
+    for (const write of this.writes) write.reject(error);
   }
 }
 
@@ -108,22 +116,22 @@ class IngestCoalescer {
   /** The limit of the current ingest. */
   limit: Limit | null = null;
   #outcome: IngestOutcome | undefined;
-  #taken = 0;
+  #begunCount = 0;
   /** Range of the current ingest's events. */
   #start = 0;
   #end = 0;
 
   constructor(
-    readonly waiting: readonly WaitingEvents[],
-    readonly outcomeOf: (waiting: WaitingEvents) => IngestOutcome,
+    readonly writes: readonly QueuedEvents[],
+    readonly outcomeOf: (write: QueuedEvents) => IngestOutcome,
   ) {
-    for (const { events } of waiting) for (let at = 0; at < events.length; at += 1) this.events.push(events[at]);
+    for (const { events } of writes) for (let at = 0; at < events.length; at += 1) this.events.push(events[at]);
   }
 
   /** The outcome of the ingest that contains an event. Indexes must not decrease. */
   of(index: number): IngestOutcome {
-    for (let next = this.waiting[this.#taken]; next !== undefined && index >= this.#end; next = this.waiting[this.#taken]) {
-      this.#taken += 1;
+    for (let next = this.writes[this.#begunCount]; next !== undefined && index >= this.#end; next = this.writes[this.#begunCount]) {
+      this.#begunCount += 1;
       this.#outcome = this.outcomeOf(next);
       this.limit = next.allowance?.limit ?? null;
       this.#start = this.#end;
@@ -144,18 +152,11 @@ class IngestCoalescer {
 }
 
 /** Rows after which a group is written even if more is queued: bounds the memory of one frame. */
-const GROUP_ROW_COUNT = 20_000;
-/** Rows from which on a group is written at once: the next rows are encoded during its sync. */
-const WORTHY_ROW_COUNT = 512;
+const GROUP_ROWS_MAX = 20_000;
+/** Rows from which on a group is written although more is queued: the next rows are encoded during its sync. */
+const EAGER_COMMIT_ROWS = 512;
 
-/** A task that must run while no commit is under way. */
-interface ExclusiveTask {
-  readonly act: () => Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-export interface IngestQueueOptions {
+interface IngestQueueOptions {
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
   /** Whether times more than five minutes ahead of the clock are kept. */
@@ -177,8 +178,8 @@ export interface IngestQueueOptions {
  */
 export class IngestQueue {
   /** Writes and exclusive tasks, in order of arrival. */
-  #queue: (QueuedWrites | ExclusiveTask)[] = [];
-  #waitingRowCount = 0;
+  #queue: (IngestWrite | ExclusiveTask)[] = [];
+  #queuedRowCount = 0;
   #isRunning = false;
   #knownIds: KnownIds | null = null;
   /** One for the open group, one for the group that is being committed. */
@@ -200,7 +201,7 @@ export class IngestQueue {
   }
 
   get byteLength(): number {
-    return this.#knownIds?.table.byteLength ?? 0;
+    return this.#knownIds?.byteLength ?? 0;
   }
 
   /** Drops copies of encoded events, so that an erasure leaves none, and the id table if most ids are no longer stored. Seal everything first. */
@@ -217,7 +218,7 @@ export class IngestQueue {
       return Promise.reject(new DaybookError("invalid_parameter", `events: expected an array, got ${shown(events)}`, { param: "events" }));
     return new Promise((resolve, reject) => {
       this.#addRows(events.length);
-      this.#enqueue({ events: events.slice(), project, allowance, resolve, reject });
+      this.#enqueue({ kind: "events", events: events.slice(), project, allowance, resolve, reject });
     });
   }
 
@@ -232,28 +233,28 @@ export class IngestQueue {
    * Stores records and returns the outcome of each. The array may change after the call returns, its records may not. Yields to other work meanwhile.
    * @throws overloaded, what `decode` throws other than DaybookError, and what a commit throws
    */
-  addRecords(records: readonly unknown[], decode: WaitingRecords["decode"], limit: Limit | null = null): Promise<readonly RecordOutcome[]> {
+  addRecords(records: readonly unknown[], decode: QueuedRecords["decode"], limit: Limit | null = null): Promise<readonly RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       this.#addRows(records.length);
-      this.#enqueue({ records: records.slice(), decode, limit, resolve, reject });
+      this.#enqueue({ kind: "records", records: records.slice(), decode, limit, resolve, reject });
     });
   }
 
   /** @throws overloaded; a lone write is accepted whatever its size */
   #addRows(rowCount: number): void {
-    if (this.#waitingRowCount + rowCount > LIMITS.queuedIngestRows && this.#waitingRowCount > 0)
-      throw new DaybookError("overloaded", `${this.#waitingRowCount} events are waiting to be written`);
-    this.#waitingRowCount += rowCount;
+    if (this.#queuedRowCount + rowCount > LIMITS.queuedIngestRows && this.#queuedRowCount > 0)
+      throw new DaybookError("overloaded", `${this.#queuedRowCount} events are waiting to be written`);
+    this.#queuedRowCount += rowCount;
   }
 
-  /** Runs `act` while no commit is under way: after everything queued now, before everything queued later. @throws what `act` throws */
-  exclusive(act: () => Promise<void>): Promise<void> {
+  /** Runs a task while no commit is under way: after everything queued now, before everything queued later. @throws what `run` throws */
+  exclusive(run: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({ act, resolve, reject });
+      this.#enqueue({ kind: "task", run, resolve, reject });
     });
   }
 
-  #enqueue(entry: QueuedWrites | ExclusiveTask): void {
+  #enqueue(entry: IngestWrite | ExclusiveTask): void {
     this.#queue.push(entry);
     if (!this.#isRunning) void this.#run();
   }
@@ -264,129 +265,130 @@ export class IngestQueue {
     await Promise.resolve();
     for (;;) {
       const next = this.#queue[0];
-      if (next !== undefined && !("act" in next) && this.#takes(next)) await this.#take(next);
-      else if (this.#openGroup !== null) await this.#write(this.#openGroup);
+      if (next !== undefined && next.kind !== "task" && this.#canJoin(next)) await this.#encodeNext(next);
+      else if (this.#openGroup !== null) await this.#startCommit(this.#openGroup);
       else if (this.#committingGroup !== null) await this.#committing;
-      else if (next === undefined) break;
-      else {
-        this.#queue.shift();
-        if ("act" in next) await next.act().then(next.resolve, next.reject);
-      }
+      else if (next?.kind === "task") await this.#runTask(next);
+      else break;
     }
     this.#isRunning = false;
   }
 
-  /** Whether a queued write joins the open group, or a new one, before that is written. */
-  #takes(waiting: QueuedWrites): boolean {
-    if (this.#openGroup?.isStale === true) return false;
-    const rowCount = this.#openGroup?.rowCount ?? 0;
-    if (rowCount >= GROUP_ROW_COUNT || (rowCount >= WORTHY_ROW_COUNT && this.#committingGroup === null)) return false;
-    if (this.#openGroup === null && this.#committingGroup === null) return true;
-    // Two groups can be undone together only if the id table has not grown, and records cannot be encoded twice.
-    return this.#knownIds?.table.hasRoom(rowCountOf(waiting)) === true && (this.#committingGroup === null || !("records" in waiting));
+  async #runTask({ run, resolve, reject }: ExclusiveTask): Promise<void> {
+    this.#queue.shift();
+    await run().then(resolve, reject);
   }
 
-  async #take(waiting: QueuedWrites): Promise<void> {
+  /** Whether a queued write joins the open group, or a new one, before that is written. */
+  #canJoin(write: IngestWrite): boolean {
+    if (this.#openGroup?.isStale === true) return false;
+    const rowCount = this.#openGroup?.rowCount ?? 0;
+    if (rowCount >= GROUP_ROWS_MAX || (rowCount >= EAGER_COMMIT_ROWS && this.#committingGroup === null)) return false;
+    if (this.#openGroup === null && this.#committingGroup === null) return true;
+    // Two groups can be undone together only if the known ids have not moved, and records cannot be encoded twice.
+    return this.#knownIds?.hasRoom(rowCountOf(write)) === true && (this.#committingGroup === null || write.kind !== "records");
+  }
+
+  async #encodeNext(write: IngestWrite): Promise<void> {
     // Lets the file operations of the previous group proceed.
     if (this.#committingGroup !== null) await yieldToEventLoop();
     try {
-      this.#openGroup ??= await this.#begin();
+      this.#openGroup ??= await this.#newGroup();
     } catch (error) {
-      return this.#refuse(error);
+      return this.#rejectQueued(error);
     }
     const group = this.#openGroup;
-    if ("records" in waiting) {
-      this.#leave([waiting]);
-      return await this.#takeRecords(waiting, group);
+    if (write.kind === "records") {
+      this.#dequeue([write]);
+      return await this.#encodeRecords(write, group);
     }
-    const alike = this.#alike(waiting);
-    this.#leave(alike);
-    await this.#takeInto(group, alike, () => this.#encode(new IngestCoalescer(alike, (one) => group.outcomeOf(one)), waiting, group));
+    const alike = this.#alike(write);
+    this.#dequeue(alike);
+    await this.#encodeInto(group, alike, () => this.#encodeEvents(new IngestCoalescer(alike, (one) => group.outcomeOf(one)), write, group));
   }
 
   /** The ingest and the ones queued right after it with the same settings. Encoding them together costs about as much as one ingest of all events. */
-  #alike(first: WaitingEvents): WaitingEvents[] {
+  #alike(first: QueuedEvents): QueuedEvents[] {
     const alike = [first];
     let rowCount = first.events.length;
-    for (let next = this.#queue[1]; next !== undefined && "events" in next; next = this.#queue[alike.length]) {
+    for (let next = this.#queue[1]; next?.kind === "events"; next = this.#queue[alike.length]) {
       rowCount += next.events.length;
-      if (rowCount > DECODED_ROW_COUNT || this.#knownIds?.table.hasRoom(rowCount) !== true) break;
+      if (rowCount > DECODED_ROW_COUNT || this.#knownIds?.hasRoom(rowCount) !== true) break;
       if (next.project !== first.project || next.allowance?.keyCountMax !== first.allowance?.keyCountMax) break;
       alike.push(next);
     }
     return alike;
   }
 
-  #leave(taken: readonly QueuedWrites[]): void {
-    this.#queue.splice(0, taken.length);
-    for (const one of taken) this.#waitingRowCount -= rowCountOf(one);
+  #dequeue(first: readonly IngestWrite[]): void {
+    this.#queue.splice(0, first.length);
+    for (const write of first) this.#queuedRowCount -= rowCountOf(write);
   }
 
-  async #takeRecords(waiting: WaitingRecords, group: IngestGroup): Promise<void> {
+  async #encodeRecords(write: QueuedRecords, group: IngestGroup): Promise<void> {
     let decoded: readonly (DecodedRecord | NamedProject | DaybookError)[];
     try {
-      decoded = await decodeInTurns(waiting);
+      decoded = await decodeInTurns(write);
     } catch (error) {
       // None of these records is encoded yet, so the group stays valid.
-      return waiting.reject(error);
+      return write.reject(error);
     }
-    await this.#takeInto(group, [waiting], async () => {
-      group.keepOutcomes(waiting, await this.#recordEncoder.addInTurns(decoded, this.options.suppression(), waiting.limit));
+    await this.#encodeInto(group, [write], async () => {
+      group.setOutcomes(write, await this.#recordEncoder.addInTurns(decoded, this.options.suppression(), write.limit));
     });
   }
 
-  async #takeInto(group: IngestGroup, taken: readonly QueuedWrites[], encode: () => Promise<void>): Promise<void> {
-    for (const waiting of taken) group.add(waiting);
+  async #encodeInto(group: IngestGroup, writes: readonly IngestWrite[], encode: () => Promise<void>): Promise<void> {
+    for (const write of writes) group.add(write);
     try {
       await encode();
     } catch (error) {
       await this.#committing;
       this.#openGroup = null;
-      this.#forgetUnkept();
+      this.#discardUncommitted();
       group.reject(error);
     }
   }
 
-  async #begin(): Promise<IngestGroup> {
+  async #newGroup(): Promise<IngestGroup> {
     if (this.#committingGroup === null) {
       this.store.refuseUnwritable();
-      (await this.#ids()).table.reserve(this.#waitingRowCount);
+      (await this.#loadKnownIds()).reserve(this.#queuedRowCount);
     }
     const [first, second] = this.#builders;
     return new IngestGroup(this.#committingGroup?.builder === first ? second : first, this.store.dictionaries.named(PROJECT_COLUMN));
   }
 
   /** Rejects everything queued before the next exclusive task. */
-  #refuse(error: unknown): void {
-    for (let next = this.#queue[0]; next !== undefined && !("act" in next); next = this.#queue[0]) {
-      this.#queue.shift();
-      this.#waitingRowCount -= rowCountOf(next);
+  #rejectQueued(error: unknown): void {
+    for (let next = this.#queue[0]; next !== undefined && next.kind !== "task"; next = this.#queue[0]) {
+      this.#dequeue([next]);
       next.reject(error);
     }
   }
 
   /** Drops the ids and values of failed writes, which no erasure would find. No commit may be in progress. */
-  #forgetUnkept(): void {
-    this.#knownIds?.table.undo();
+  #discardUncommitted(): void {
+    this.#knownIds?.undo();
     this.store.forgetUnjournaled();
     this.#encoder = new EventEncoder(this.store.dictionaries);
     this.#recordEncoder = new RecordEncoder(this.store);
   }
 
-  /** Starts to write a group once the previous one is written. */
-  async #write(group: IngestGroup): Promise<void> {
+  /** Waits for the previous commit. */
+  async #startCommit(group: IngestGroup): Promise<void> {
     await this.#committing;
     this.#openGroup = null;
-    if (group.isStale) return this.#takeBack(group);
+    if (group.isStale) return this.#requeue(group);
     this.#committingGroup = group;
     this.#committing = this.#commit(group);
   }
 
-  /** Queues the writes of a stale group again, to be encoded anew. */
-  #takeBack(group: IngestGroup): void {
-    this.#forgetUnkept();
-    this.#queue.unshift(...group.waiting);
-    this.#waitingRowCount += group.rowCount;
+  /** The writes of a stale group are encoded anew. */
+  #requeue(group: IngestGroup): void {
+    this.#discardUncommitted();
+    this.#queue.unshift(...group.writes);
+    this.#queuedRowCount += group.rowCount;
   }
 
   /** Never rejects. */
@@ -397,24 +399,24 @@ export class IngestQueue {
       const recordBatch = this.#recordEncoder.take(batch);
       if (batch.rowCount > 0 || recordBatch !== null || hasNewProject) await this.store.commit(batch, recordBatch);
       if (recordBatch !== null) this.#recordEncoder.keep();
-      this.#knownIds?.table.keep(batch.rowCount);
+      this.#knownIds?.keep(batch.rowCount);
       this.options.onCommit(batch, recordBatch !== null || hasNewProject);
       if (this.options.onNotify !== null) notifyEach(this.options.onNotify, group.notified);
       await this.options.afterCommit();
       group.resolve();
     } catch (error) {
-      if (this.#openGroup === null) this.#forgetUnkept();
+      if (this.#openGroup === null) this.#discardUncommitted();
       else this.#openGroup.isStale = true;
       group.reject(error);
     }
     this.#committingGroup = null;
   }
 
-  async #encode(coalesced: IngestCoalescer, { project, allowance }: WaitingEvents, group: IngestGroup): Promise<void> {
+  async #encodeEvents(coalesced: IngestCoalescer, { project, allowance }: QueuedEvents, group: IngestGroup): Promise<void> {
     const { events } = coalesced;
     const { clock, random, keepsFuture } = this.options;
     const encoder = this.#encoder;
-    const known = this.#knownIds ?? (await this.#ids());
+    const known = this.#knownIds ?? (await this.#loadKnownIds());
     const suppression = this.options.suppression();
     const timeToLive = this.options.timeToLive();
     const context: DecodeContext = { nowMs: clock.now(), keepsFuture, project, random, knownKeys: encoder.knownKeys };
@@ -423,11 +425,11 @@ export class IngestQueue {
     encoder.begin(events.length, hasKey, allowance);
     for (let start = 0; start < events.length; ) {
       const rowCount = encoder.decode(events, start, context);
-      known.table.look(encoder.ids, rowCount, (row) => encoder.projectOf(row));
+      known.lookUp(encoder.ids, rowCount, (row) => encoder.projectOf(row));
       for (let row = 0; row < rowCount; row += 1) {
         const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
         if (fault !== null) coalesced.reject(start + row, fault);
-        else if (known.table.hasSeen(row) && (await this.#isKnown(row, known, group))) coalesced.of(start + row).duplicates += 1;
+        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) coalesced.of(start + row).duplicates += 1;
         else {
           coalesced.of(start + row).accepted += 1;
           this.#accept(row, known, group, coalesced.limit);
@@ -451,13 +453,13 @@ export class IngestQueue {
 
   #accept(row: number, known: KnownIds, group: IngestGroup, limit: Limit | null): void {
     this.#encoder.accept(row, group.builder, limit);
-    known.table.addSeen(row);
+    known.add(row);
     if (this.options.onNotify === null) return;
     const record = this.#encoder.notifiedRecord(row);
     if (record !== null) group.notified.push(record);
   }
 
-  async #ids(): Promise<KnownIds> {
+  async #loadKnownIds(): Promise<KnownIds> {
     if (this.#knownIds === null) {
       const seed = new Uint8Array(4);
       this.options.random(seed);
@@ -468,7 +470,7 @@ export class IngestQueue {
 }
 
 /** Decodes records in chunks: each becomes a record or its error. @throws what `decode` throws other than DaybookError */
-async function decodeInTurns({ records, decode }: WaitingRecords): Promise<(DecodedRecord | NamedProject | DaybookError)[]> {
+async function decodeInTurns({ records, decode }: QueuedRecords): Promise<(DecodedRecord | NamedProject | DaybookError)[]> {
   const turns = new Turns();
   const decoded: (DecodedRecord | NamedProject | DaybookError)[] = [];
   for (const record of records) {
@@ -479,7 +481,7 @@ async function decodeInTurns({ records, decode }: WaitingRecords): Promise<(Deco
   return decoded;
 }
 
-function decodedOrFault(record: unknown, decode: WaitingRecords["decode"]): DecodedRecord | NamedProject | DaybookError {
+function decodedOrFault(record: unknown, decode: QueuedRecords["decode"]): DecodedRecord | NamedProject | DaybookError {
   try {
     return decode(record);
   } catch (error) {

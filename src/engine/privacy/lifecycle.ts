@@ -73,7 +73,6 @@ const VERIFICATION_MS = 30 * MS_PER_DAY;
 /** Resolutions before acknowledgment: the others require a check of the person's data. */
 const UNSEEN_RESOLUTIONS: readonly PrivacyResolution[] = ["denied", "withdrawn"];
 
-/** A new request. */
 export function newRequest(
   input: CheckedPrivacyInput,
   { nowMs, id, identityId, holder }: Pick<StoredRequest, "id" | "identityId" | "holder"> & { readonly nowMs: number },
@@ -209,7 +208,6 @@ export abstract class PrivacySteps implements Pick<PrivacyRequests, "verify" | "
 /** Resolutions that erase the person. */
 export const ERASING: readonly PrivacyResolution[] = ["completed", "partially_completed"];
 
-/** An erased person. */
 export interface ErasedPerson {
   /** All user ids and anonymous ids. */
   readonly ids: readonly (readonly [kind: SuppressedKind, id: string])[];
@@ -239,7 +237,6 @@ export function suppressedOf({ subject }: StoredRequest, { ids, emails, identity
   return suppressed;
 }
 
-/** A request that no longer names the person. */
 export function withoutSubject<Request extends StoredRequest>(request: Request): Request {
   return { ...request, subject: { erased: true as const }, holder: null };
 }

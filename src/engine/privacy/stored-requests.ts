@@ -1,4 +1,4 @@
-import { isoOf, type Clock } from "../../core/base/time.js";
+import { isoOf } from "../../core/base/time.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
@@ -10,8 +10,7 @@ import { damaged } from "../../storage/segment/segment-file.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { Housekeeping, UntilUnread } from "../upkeep/housekeeping.js";
-import type { IngestQueue } from "../ingest/queue.js";
+import type { StoreServices } from "../upkeep/housekeeping.js";
 import type { StoredSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
 import { exportRows, type PersonTest, PASSED_ROW_VALUES, RowTurns } from "../exports/events.js";
@@ -37,7 +36,6 @@ function idsOf(identity: number, view: IdentityView): PersonIds {
 
 const KIND_NAMES = { [RECORD_KINDS.identify]: "identify", [RECORD_KINDS.group]: "group", [RECORD_KINDS.alias]: "alias" } as const;
 
-/** A snapshot of all stored data. */
 interface StoredData {
   readonly dictionaries: Dictionaries;
   readonly view: IdentityView;
@@ -119,36 +117,26 @@ function withChanged({ requests, suppression }: PrivacyBook, changed: readonly S
   return { requests: requests.map((request) => byId.get(request.id) ?? request), suppression };
 }
 
-/** The services that privacy requests need. */
-export interface PrivacyServices {
-  readonly store: Store;
-  readonly queue: IngestQueue;
-  readonly housekeeping: Housekeeping;
+interface PrivacyParts {
   readonly segments: StoredSegments;
-  readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
-  /** Drops everything derived from rows and identities. */
-  readonly forget: () => void;
-  readonly untilUnread: UntilUnread;
-  /** @throws closed */
-  readonly refuseClosed: () => void;
 }
 
 /** The privacy requests of one store: a book that is rewritten durably with every change. */
 export class StoredPrivacyRequests extends PrivacySteps implements PrivacyRequests {
-  readonly #house: PrivacyServices;
+  readonly #services: StoreServices & PrivacyParts;
   #book: PrivacyBook;
 
-  constructor(house: PrivacyServices) {
+  constructor(services: StoreServices & PrivacyParts) {
     super();
-    this.#house = house;
-    this.#book = readBook(house.store.privacy, house.suppressionKey);
+    this.#services = services;
+    this.#book = readBook(services.store.privacy, services.suppressionKey);
   }
 
   /** Rereads the book: another process may have written it. */
   reread(suppressionKey: Uint8Array): void {
-    this.#book = readBook(this.#house.store.privacy, suppressionKey);
+    this.#book = readBook(this.#services.store.privacy, suppressionKey);
   }
 
   get suppression(): Suppression {
@@ -156,8 +144,8 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
-    const { clock, random } = this.#house;
-    this.#house.refuseClosed();
+    const { clock, random } = this.#services;
+    this.#services.refuseClosed();
     const read = readPrivacyInput(input);
     const nowMs = clock.now();
     const id = new Uint8Array(16);
@@ -171,13 +159,13 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async list(): Promise<readonly PrivacyRequest[]> {
-    this.#house.refuseClosed();
-    return shownRequests(this.#book.requests, this.#house.clock.now());
+    this.#services.refuseClosed();
+    return shownRequests(this.#book.requests, this.#services.clock.now());
   }
 
   async get(id: string): Promise<PrivacyRequest> {
-    this.#house.refuseClosed();
-    return shownRequest(this.#request(id), this.#house.clock.now());
+    this.#services.refuseClosed();
+    return shownRequest(this.#request(id), this.#services.clock.now());
   }
 
   async resolve(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
@@ -188,12 +176,12 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     const { signal } = readStopOptions(options);
-    const { store } = this.#house;
+    const { store } = this.#services;
     const request = this.#request(id);
     refuseBundle(request);
-    const { identity, held } = await store.whole(() => {
+    const { identity, held } = await store.betweenCommits(() => {
       const inThisTurn = heldIn(store);
       return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
     });
@@ -207,7 +195,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
 
   /** The identity and id that a subject names. No commit may be under way. */
   #namedBy(subject: { readonly email: string } | { readonly userId: string }): Pick<StoredRequest, "identityId" | "holder"> {
-    const { resolver, dictionaries } = this.#house.store;
+    const { resolver, dictionaries } = this.#services.store;
     const view = resolver.view();
     const identity = find(view, subject);
     if (identity === 0) return { identityId: null, holder: null };
@@ -218,7 +206,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   #holderOf(actor: number): PrivacyHolder {
-    const { dictionaries } = this.#house.store;
+    const { dictionaries } = this.#services.store;
     return (actor & 1) === 0
       ? { userId: dictionaries.named("userId").valueOf(actor >>> 1) }
       : { anonymousId: dictionaries.named("anonymousId").valueOf(actor >>> 1) };
@@ -227,7 +215,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   /** The identity a request is about: for an email, the one it named at receipt. 0 for none. */
   #personOf({ subject, holder }: StoredRequest, view: IdentityView): number {
     if ("erased" in subject) return 0;
-    const { dictionaries } = this.#house.store;
+    const { dictionaries } = this.#services.store;
     const actor = holder === null || "userId" in subject ? -1 : "userId" in holder ? dictionaries.named("userId").codeOf(holder.userId) * 2 : dictionaries.named("anonymousId").codeOf(holder.anonymousId) * 2 + 1;
     return actor > 0 ? view.identityOf(actor) : find(view, subject);
   }
@@ -236,19 +224,19 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   #request(id: string): StoredRequest {
     const found = this.#book.requests.find((request) => request.id === id);
     if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
-    return expire(found, this.#house.clock.now());
+    return expire(found, this.#services.clock.now());
   }
 
   protected async step(id: string, change: RequestStep): Promise<PrivacyRequest> {
-    this.#house.refuseClosed();
-    const nowMs = this.#house.clock.now();
+    this.#services.refuseClosed();
+    const nowMs = this.#services.clock.now();
     await this.#change((book) => withChanged(book, [change(this.#request(id), nowMs)]));
     return shownRequest(this.#request(id), nowMs);
   }
 
   /** Makes a changed book durable, then current. */
   #change(make: (book: PrivacyBook) => PrivacyBook): Promise<void> {
-    const { store, housekeeping, queue } = this.#house;
+    const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
       const book = make(this.#book);
@@ -258,8 +246,8 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#house;
-    this.#house.refuseClosed();
+    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#services;
+    this.#services.refuseClosed();
     // Reject before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
     await housekeeping.removing(queue, untilUnread, async () => {
@@ -291,12 +279,12 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   async #forgetSegments({ subject }: StoredRequest, ids: PersonIds, emails: readonly string[], identityId: string | null): Promise<void> {
     const named = "userId" in subject ? [subject.userId] : [];
     const texts = this.#textsOf(ids).map(([, text]) => text);
-    await this.#house.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set(emails));
+    await this.#services.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set(emails));
   }
 
   #textsOf({ userIds, anonymousIds }: PersonIds): [SuppressedKind, string][] {
     const texts = (name: "userId" | "anonymousId", codes: ReadonlySet<number>): [SuppressedKind, string][] =>
-      [...codes].map((code) => [name, this.#house.store.dictionaries.named(name).valueOf(code)]);
+      [...codes].map((code) => [name, this.#services.store.dictionaries.named(name).valueOf(code)]);
     return [...texts("userId", userIds), ...texts("anonymousId", anonymousIds)];
   }
 

@@ -1,14 +1,17 @@
-import type { PendingLoads } from "../../storage/derived/pending-loads.js";
+import { parameterError } from "../../core/base/errors.js";
+import { Turns } from "../../core/base/yield.js";
+import type { AnyPlan } from "../../query/plan/plan.js";
+import { segmentsOf } from "../../query/plan/scopes-of.js";
 import type { Answer, Executor, Plan, ReportName } from "../../query/queries.js";
-import type { AnySinglePass, AnyMultiPass, PassContext, TableQuery } from "../../query/reports/form/report.js";
-import type { TableSnapshot } from "../../query/tables/tables.js";
+import type { Report, RowContext } from "../../query/reports/form/report.js";
+import { reports } from "../../query/reports/reports.js";
+import type { Tables } from "../../query/tables/tables.js";
+import { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
-import { newStats, Slices, type QueryStats } from "./execution.js";
-import { asOfPlan, onSnapshot } from "./on-snapshot.js";
-import type { QueryExecution, ReportContexts } from "./report-contexts.js";
-import { loadReport, reportOf, passOfSinglePass } from "./report-of.js";
-import { scanAll } from "./scan.js";
+import { storeAsOf } from "../../store/live/store-as-of.js";
+import { looksUpTables, readsTables, ReportContexts, type QueryExecution } from "./report-contexts.js";
+import { newStats, scanAll, Slices, type QueryStats } from "./scan.js";
 
 /** Runs plans on the segments and heads of one store. */
 export class MemoryExecutor implements Executor {
@@ -19,59 +22,139 @@ export class MemoryExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
-    await loadReport(plan);
-    const { store, contexts } = this;
-    const present = { store, contexts, slices: new Slices(signal), stats: newStats() };
+    const present = await executionOf(plan, this.store, this.contexts, signal);
     await present.slices.yieldSometimes();
-    const answer = await asOfPlan(plan, store, present, (execution) => answerOf(plan, execution));
+    const answer = await asOfPlan(present, this.store, answerOf);
     this.onWork(plan.report, present.stats);
     return answer;
   }
 }
 
-function answerOf<K extends ReportName>(plan: Plan<K>, execution: QueryExecution): Promise<Answer<K>> {
-  const report = reportOf(plan);
-  if (report.kind === "table_query") return tableQuery(report, plan, execution);
-  return report.kind === "single_pass" ? singlePass(report, plan, execution) : multiPass(report, plan, execution);
+/** Loads the report of a plan, and the code of segments if the plan names any. */
+export async function executionOf<K extends ReportName>(
+  plan: Plan<K>,
+  store: Store,
+  contexts: ReportContexts,
+  signal: Pick<AbortSignal, "aborted"> | undefined,
+): Promise<QueryExecution<Plan<K>, Answer<K>>> {
+  // The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name.
+  const report = (await reports[plan.report].load()) as Report<Plan<K>, Answer<K>>;
+  const NamedSegments = segmentsOf(plan).length === 0 ? null : (await import("../../query/reports/insight-reports.js")).NamedSegments;
+  return { plan, report, NamedSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
 }
 
-function tableQuery<K extends ReportName>(report: TableQuery<Plan<K>, Answer<K>>, plan: Plan<K>, execution: QueryExecution): Promise<Answer<K>> {
-  return onSnapshot(plan, execution, (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
-}
-
-function singlePass<K extends ReportName>(report: AnySinglePass<Plan<K>, Answer<K>>, plan: Plan<K>, execution: QueryExecution): Promise<Answer<K>> {
-  const { contexts, slices } = execution;
-  const begin = (moment: TableSnapshot, missing: PendingLoads, snapshot: Snapshot): { readonly read: unknown; readonly context: Promise<PassContext> } | null => {
-    const read = report.read?.(plan, moment, missing) ?? null;
-    return missing.isEmpty ? { read, context: contexts.of(plan, moment, { ...execution, snapshot }) } : null;
+function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>): Promise<A> {
+  const { plan, report, contexts, slices } = execution;
+  if ("answer" in report) return onSnapshot(execution, (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
+  const begin = (context: RowContext, missing: PendingLoads, snapshot: Snapshot) => {
+    const prepared = report.prepare(plan, context, missing);
+    if (prepared === null || !missing.isEmpty) return null;
+    return { prepared, compiling: contexts.compile(prepared.passes, context, { ...execution, snapshot }) };
   };
-  return onSnapshot(plan, execution, begin, async ({ read, context }, snapshot, missing) => {
-    const known = await context;
+  return onSnapshot(execution, begin, async ({ prepared, compiling }, snapshot, missing) => {
+    const compiled = await compiling;
     if (!missing.isEmpty) return null;
-    return await scanAll([passOfSinglePass(report, plan, known, read)], [[known.selector]], { ...execution, snapshot }, async ([state]) => {
+    return await scanAll(compiled, { ...execution, snapshot }, async (stateOf) => {
       await slices.yieldSometimes();
-      return missing.isEmpty ? await report.finish(state, plan, known, () => slices.yieldSometimes()) : null;
+      return missing.isEmpty ? await prepared.finish(stateOf) : null;
     });
   });
 }
 
-function multiPass<K extends ReportName>(report: AnyMultiPass<Plan<K>, Answer<K>>, plan: Plan<K>, execution: QueryExecution): Promise<Answer<K>> {
-  const { contexts, slices } = execution;
-  const begin = (moment: TableSnapshot, missing: PendingLoads, snapshot: Snapshot) => {
-    const read = report.read?.(plan, moment, missing) ?? null;
-    if (!missing.isEmpty) return null;
-    const context = contexts.rowContextOf(moment);
-    const parts = report.parts(plan, context, read);
-    return { read, context, parts, selecting: contexts.selectorsOf(Object.values(parts), moment, { ...execution, snapshot }) };
+/**
+ * Runs a query on the current store or, if its plan names a sequence, on the store as of that sequence.
+ * @param run must read nothing else
+ * @throws invalid_parameter (the store has not reached the sequence), and what `run` throws
+ */
+export async function asOfPlan<P extends AnyPlan, A, R>(
+  present: QueryExecution<P, A>,
+  store: Store,
+  run: (execution: QueryExecution<P, A>) => Promise<R>,
+): Promise<R> {
+  const sequence = present.plan.asOf ?? "latest";
+  if (sequence === "latest") return await run(present);
+  for (;;) {
+    const { tables } = present.contexts;
+    const answer = await runAsOf(sequence, present, store, run);
+    // An answer must not include a person who was erased meanwhile.
+    if (present.contexts.tables === tables) return answer;
+  }
+}
+
+async function runAsOf<P extends AnyPlan, A, R>(
+  sequence: number,
+  present: QueryExecution<P, A>,
+  store: Store,
+  run: (past: QueryExecution<P, A>) => Promise<R>,
+): Promise<R> {
+  if (sequence > store.newestSequence)
+    throw parameterError("invalid_parameter", "asOf", `expected a sequence up to the newest, which is ${store.newestSequence}, got ${sequence}`);
+  const { contexts, slices } = present;
+  const past = await storeAsOf(store, sequence, new Turns(undefined, () => slices.yieldSometimes()));
+  try {
+    return await run({ ...present, store: past, contexts: new ReportContexts(past, contexts.rates, contexts.rules) });
+  } finally {
+    past.release();
+  }
+}
+
+/**
+ * Runs a query on one snapshot of rows, links and tables. Loads what is missing, then retries on a fresh snapshot; likewise if something turns out to
+ * be missing later, or if a person was erased meanwhile.
+ * @param finish returns null if something turned out to be missing
+ * @throws aborted, corruption
+ */
+export async function onSnapshot<B, A>(
+  execution: QueryExecution,
+  begin: (context: RowContext, missing: PendingLoads, snapshot: Snapshot) => B | null,
+  finish: (begun: B, snapshot: Snapshot, missing: PendingLoads) => A | null | Promise<A | null>,
+): Promise<A> {
+  const { store, contexts, slices, stats } = execution;
+  const hasTables = readsTables(execution);
+  const holdsTables = looksUpTables(execution);
+  const look = { pause: () => slices.yieldSometimes(), looked: (rowCount: number) => void (stats.rowCount += rowCount) };
+  let pinned: Tables | null = null;
+  // Pinned across attempts: when memory is short, tables loaded for an attempt would be dropped and loaded again without end.
+  const pin = (tables: Tables | null) => {
+    if (tables === pinned) return;
+    tables?.pin();
+    pinned?.unpin();
+    pinned = tables;
   };
-  return onSnapshot(plan, execution, begin, async ({ read, context, parts, selecting }, snapshot, missing) => {
-    const selectors = await selecting;
-    if (!missing.isEmpty) return null;
-    return await scanAll(Object.values(parts), selectors, { ...execution, snapshot }, async (states) => {
-      await slices.yieldSometimes();
-      if (!missing.isEmpty) return null;
-      const named = Object.fromEntries(Object.keys(parts).map((name, at) => [name, states[at]]));
-      return await report.finish(named, plan, context, read, () => slices.yieldSometimes());
-    });
-  });
+  try {
+    for (;;) {
+      const begun = await store.betweenCommits(() => tryAt(store.snapshot()));
+      if (begun !== null) return begun.answer;
+    }
+  } finally {
+    pin(null);
+  }
+
+  /** Null to retry: something was missing and is loaded now, or a person was erased. */
+  async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
+    let loaded: Promise<void> | null = null;
+    try {
+      // Those of this snapshot: an erasure replaces them.
+      const { tables } = contexts;
+      if (hasTables) pin(tables);
+      const missing = new PendingLoads();
+      const context = contexts.of(execution, snapshot, look, missing);
+      const begun = context === null ? null : begin(context, missing, snapshot);
+      if (begun !== null && missing.isEmpty) {
+        if (!holdsTables) pin(null);
+        const answer = await finish(await begun, snapshot, missing);
+        // An erasure has removed values meanwhile: lookups of them may have failed.
+        if (answer !== null && missing.isEmpty) return contexts.tables === tables ? { answer } : null;
+      }
+      stats.loadCount += 1;
+      const loading = missing.load();
+      loaded = loading.catch(() => undefined);
+      await slices.until(loading);
+      return null;
+    } finally {
+      // Other queries may wait for a load that goes on after this one is stopped: its files must stay.
+      if (loaded === null) snapshot.release();
+      else void loaded.then(() => snapshot.release());
+    }
+  }
 }

@@ -1,19 +1,18 @@
 import { isoOfDay } from "../../core/base/time.js";
-import type { Selector } from "../../query/filter/predicate.js";
-import { accessOf } from "../../query/filter/select.js";
+import type { Predicate } from "../../query/filter/predicate.js";
+import { codeKey, isPruned, isWhole, narrowOf, postingsKey, ROWS_PER_TEST, rowsKey, type Selector } from "../../query/filter/select.js";
+import type { AnyPlan } from "../../query/plan/plan.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Plan, ReportName } from "../../query/queries.js";
-import type { AnyPass, PassContext } from "../../query/reports/form/report.js";
+import type { AnyPass, RowContext } from "../../query/reports/form/report.js";
+import { rowsOfCode, type Postings } from "../../storage/column/postings.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { TableSnapshot } from "../../query/tables/tables.js";
 import type { Store } from "../../store/live/store.js";
-import { newStats, Slices } from "./execution.js";
-import { asOfPlan, onSnapshot } from "./on-snapshot.js";
-import { columnsFor, cacheKeyOf } from "./scan.js";
-import type { QueryExecution, ReportContexts } from "./report-contexts.js";
-import { loadReport, reportOf, passOfSinglePass } from "./report-of.js";
+import { asOfPlan, executionOf, onSnapshot } from "./executor.js";
+import { scopesOf, type QueryExecution, type ReportContexts } from "./report-contexts.js";
+import { cacheKeyOf, columnsFor } from "./scan.js";
 
 /** Which segments, columns and rows a plan would read, and how: derived from metadata and from cached answers. */
 export interface Explanation {
@@ -38,28 +37,28 @@ export interface Explanation {
 
 /** Which segments, columns and rows a plan would read: from zone maps, times, dictionaries and cached answers, without reading a row. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  await loadReport(plan);
-  const present = { store, contexts, slices: new Slices(undefined), stats: newStats() };
-  return await asOfPlan(plan, store, present, (execution) => explainOn(execution, plan));
+  return await asOfPlan(await executionOf(plan, store, contexts, undefined), store, explainOn);
 }
 
-async function explainOn(execution: QueryExecution, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  return await onSnapshot(plan, execution, (moment, missing) => passesOf(plan, execution.contexts, moment, missing), async ({ passing }, snapshot) => {
-    const passes = await passing;
+async function explainOn(execution: QueryExecution): Promise<Omit<Explanation, "notices">> {
+  const { plan } = execution;
+  return await onSnapshot(execution, (context, missing) => compilingOf(execution, context, missing), async ({ compiling }, snapshot) => {
+    const passes = await compiling;
     const columns = new Set<string>();
     let rowCount = 0;
-    const kept = passes.map(({ part, selectors }) => new Set(keptRows(snapshot.spans, snapshot, selectors, part === null ? null : cacheKeyOf(part, selectors))));
+    const kept = passes.map(({ pass, selectors }) => new Set(keptRows(snapshot.spans, snapshot, selectors, cacheKeyOf(pass, selectors))));
     const segments = snapshot.rows.map((rows) => {
       const accesses = passes.map(({ selectors }, at): SegmentAccess => (kept[at]?.has(rows) === true ? "kept" : widest(selectors.map((selector) => accessOf(rows, selector)))));
-      passes.forEach(({ part, selectors }, at) => {
+      passes.forEach(({ pass, selectors }, at) => {
         if (accesses[at] === "pruned" || accesses[at] === "kept") return;
         rowCount += rows.rowCount;
-        for (const column of columnsFor(rows, selectors, [...selectors.flatMap((selector) => selector.columns), ...(part?.columns ?? [])])) columns.add(column);
+        for (const column of columnsFor(rows, selectors, [...selectors.flatMap((selector) => selector.columns), ...pass.columns])) columns.add(column);
       });
       return { day: isoOfDay(rows.day), rowCount: rows.rowCount, sealed: rows.sealed, access: widest(accesses) };
     });
     const dictionaryValueCount = passes.reduce((sum, { selectors }) => selectors.reduce((own, { testedValueCount }) => own + testedValueCount, sum), 0);
-    return { report: plan.report, plan, segments, columns: [...columns], rowCount, dictionaryValueCount };
+    // The cast: executions are made of plans of queries.
+    return { report: plan.report as ReportName, plan, segments, columns: [...columns], rowCount, dictionaryValueCount };
   });
 }
 
@@ -73,29 +72,17 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
   return accesses.reduce((most, access) => (ACCESSES.indexOf(access) > ACCESSES.indexOf(most) ? access : most), "pruned");
 }
 
-/** One pass over rows; `part` is null for a table query, which reads tables instead. */
-interface ExplainedPass {
-  readonly part: AnyPass | null;
-  readonly selectors: readonly Selector[];
-}
-
 /** Null if something is missing. */
-function passesOf(plan: Plan, contexts: ReportContexts, moment: TableSnapshot, missing: PendingLoads): { readonly passing: Promise<readonly ExplainedPass[]> } | null {
-  const report = reportOf(plan);
-  const read = report.kind === "table_query" ? null : (report.read?.(plan, moment, missing) ?? null);
-  if (!missing.isEmpty) return null;
-  if (report.kind === "multi_pass") {
-    const own = Object.values(report.parts(plan, contexts.rowContextOf(moment), read));
-    return { passing: passesOfParts([...contexts.segmentPartsOf(own.flatMap(({ scopes }) => scopes)), ...own], contexts, moment) };
-  }
-  const pass = (context: PassContext): ExplainedPass => ({ part: report.kind === "single_pass" ? passOfSinglePass(report, plan, context, read) : null, selectors: [context.selector] });
-  const ofSegments = passesOfParts(contexts.segmentPartsOf([plan]), contexts, moment);
-  return { passing: Promise.all([ofSegments, contexts.of(plan, moment, null)]).then(([passes, context]) => [...passes, pass(context)]) };
+function compilingOf({ plan, report, NamedSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads) {
+  const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, missing)?.passes;
+  if (own === undefined || !missing.isEmpty) return null;
+  const ofSegments = NamedSegments === null ? [] : new NamedSegments(scopesOf(own)).passes;
+  return { compiling: contexts.compile([...ofSegments, ...own], context, null) };
 }
 
-async function passesOfParts(parts: readonly AnyPass[], contexts: ReportContexts, moment: TableSnapshot): Promise<readonly ExplainedPass[]> {
-  const lists = await contexts.selectorsOf(parts, moment, null);
-  return parts.map((part, at) => ({ part, selectors: lists[at] ?? [] }));
+/** In place of the tables that a report reads: a pass over the rows of its scope. */
+function passOverAll(plan: AnyPlan): AnyPass {
+  return { scopes: [plan], columns: [], begin: () => null, scan: () => undefined };
 }
 
 /** The segments, and the heads without newer rows, whose part of the answer a span has cached. */
@@ -108,4 +95,34 @@ function keptRows(parts: readonly SpanPart[], snapshot: Snapshot, selectors: rea
     const views = part.heads.map((head) => snapshot.viewOf(head));
     return [...part.segments, ...views.filter(({ rowCount }, at) => rowCount === known.rowCounts[at])];
   });
+}
+
+/** How the rows of a segment will be found, judged by metadata and by cache entries of earlier queries. Reads no row. */
+function accessOf(rows: Rows, selector: Selector): SegmentAccess {
+  if (isPruned(rows, selector)) return "pruned";
+  const { all, any, key } = selector;
+  if (all.length === 0 && any.length === 0) return isWhole(rows, selector) ? "all" : "range";
+  if (hasFewRows(rows, selector)) return "postings";
+  const isKept = key !== null && rows.kept(rowsKey(key), []) !== null;
+  return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
+}
+
+/** Whether `fewRows` would return rows at once, judged by cache entries. */
+export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
+  if (any.length > 0 || !rows.settled) return false;
+  return all.some((predicate) => {
+    const narrow = narrowOf(predicate);
+    // Only posting lists are cached under this key.
+    const postings = narrow === null ? null : (rows.kept(postingsKey(narrow.column), []) as Postings | null);
+    if (narrow === null || postings === null) return false;
+    return narrow.codes.reduce((sum, code) => sum + rowsOfCode(postings, code).length, 0) * ROWS_PER_TEST <= rows.rowCount;
+  });
+}
+
+/** Whether the bitmap of each value that the predicate names is cached. */
+function hasBits(predicate: Predicate, rows: Rows): boolean {
+  if (predicate.kind === "constant") return true;
+  if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
+  const [column = ""] = predicate.columns;
+  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.kept(codeKey(column, code), []) !== null) === true;
 }

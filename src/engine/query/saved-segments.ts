@@ -6,11 +6,9 @@ import { checkSavedSegment } from "../../query/plan/insights/segments.js";
 import type { PeopleSegment } from "../../query/plan/input.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
 import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredSegment } from "../../store/files/side-files.js";
-import type { Store } from "../../store/live/store.js";
 import type { Storage } from "../../store/storage/storage.js";
-import type { Housekeeping } from "../upkeep/housekeeping.js";
-import type { IngestQueue } from "../ingest/queue.js";
-import { checkPatterns } from "./on-snapshot.js";
+import type { StoreServices } from "../upkeep/housekeeping.js";
+import { checkPatterns } from "../../query/filter/regex.js";
 
 /** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
 export function textsOf(groups: readonly unknown[]): readonly string[] {
@@ -66,15 +64,6 @@ export interface Segments {
   delete(name: string): Promise<boolean>;
 }
 
-/** The services that saved segments need. */
-export interface SegmentServices {
-  readonly store: Store;
-  readonly queue: IngestQueue;
-  readonly housekeeping: Housekeeping;
-  /** @throws closed */
-  readonly refuseClosed: () => void;
-}
-
 /** Reads the saved segments when a store is opened. @throws corruption */
 export async function readSavedSegments(storage: Storage): Promise<readonly StoredSegment[]> {
   const bytes = await storage.read(SAVED_SEGMENTS_KEY);
@@ -83,11 +72,11 @@ export async function readSavedSegments(storage: Storage): Promise<readonly Stor
 
 /** The saved segments of one store, in one file that is rewritten durably with every change. */
 export class StoredSegments implements Segments {
-  readonly #house: SegmentServices;
+  readonly #services: StoreServices;
   #byName: ReadonlyMap<string, StoredSegment>;
 
-  constructor(house: SegmentServices, stored: readonly StoredSegment[]) {
-    this.#house = house;
+  constructor(services: StoreServices, stored: readonly StoredSegment[]) {
+    this.#services = services;
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 
@@ -102,19 +91,19 @@ export class StoredSegments implements Segments {
   }
 
   async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     const saved = await checkedSegment(name, segment);
     await this.#change((byName) => withSegment(byName, saved));
     return shownSegment(saved);
   }
 
   async list(): Promise<readonly SavedSegment[]> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     return shownSegments(this.#byName);
   }
 
   async delete(name: string): Promise<boolean> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     let isThere = false;
     await this.#change((byName) => {
       isThere = byName.has(name);
@@ -134,7 +123,7 @@ export class StoredSegments implements Segments {
   }
 
   #change(make: (byName: ReadonlyMap<string, StoredSegment>) => ReadonlyMap<string, StoredSegment>): Promise<void> {
-    const { store, housekeeping, queue } = this.#house;
+    const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
       const changed = make(this.#byName);
@@ -144,7 +133,7 @@ export class StoredSegments implements Segments {
 
   /** Makes changed segments durable, then current. */
   async #write(byName: ReadonlyMap<string, StoredSegment>): Promise<void> {
-    const { store } = this.#house;
+    const { store } = this.#services;
     const bytes = bytesOf(byName);
     await store.refuseTakenOver();
     await store.storage.write(SAVED_SEGMENTS_KEY, bytes);

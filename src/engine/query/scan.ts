@@ -1,10 +1,10 @@
-import { assert } from "../../core/base/errors.js";
+import { assert, DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
-import type { Selector } from "../../query/filter/predicate.js";
-import { isPruned, isWhole } from "../../query/filter/select.js";
+import { yieldToEventLoop } from "../../core/base/yield.js";
+import { isPruned, isWhole, type Selector } from "../../query/filter/select.js";
 import type { Range } from "../../query/plan/plan.js";
-import type { AnyPass, Pass } from "../../query/reports/form/report.js";
+import type { AnyPass, Pass, Selectors, StateOf } from "../../query/reports/form/report.js";
 import { TIME_COLUMN } from "../../core/schema/fields.js";
 import { Head, type HeadView } from "../../storage/segment/head.js";
 import { Prefetch } from "../../storage/segment/prefetch.js";
@@ -12,7 +12,25 @@ import type { Rows } from "../../storage/segment/rows.js";
 import { Segment } from "../../storage/segment/segment.js";
 import { Span, type SpanResult, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { QueryStats, Slices } from "./execution.js";
+
+/** The work of one query, as counts: tests assert these because times are unreliable. */
+export interface QueryStats {
+  /** Segments and heads read, and those skipped by zone maps and times alone. */
+  segmentCount: number;
+  prunedCount: number;
+  /** Segments, and heads without newer rows, whose part of the answer an earlier query cached. */
+  keptCount: number;
+  /** Rows of the segments and heads read; of heads with a cached answer, only the newer ones. */
+  rowCount: number;
+  /** Segments with a column that had to be read from storage. */
+  loadCount: number;
+  /** Dictionary values tested by filters. */
+  dictionaryValueCount: number;
+}
+
+export function newStats(): QueryStats {
+  return { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+}
 
 /** How passes over rows run. */
 export interface ScanContext {
@@ -21,29 +39,25 @@ export interface ScanContext {
   readonly stats: QueryStats;
 }
 
-/**
- * Runs passes over rows, one after the other.
- * @param selectors those of each pass's scopes
- * @param use gets the states, while rows that passes keep are in memory
- */
-export async function scanAll<A>(
-  passes: readonly AnyPass[],
-  selectors: readonly (readonly Selector[])[],
-  { snapshot, stats, slices }: ScanContext,
-  use: (states: readonly unknown[]) => A | Promise<A>,
-): Promise<A> {
+export interface CompiledPass {
+  readonly pass: AnyPass;
+  readonly selectors: Selectors;
+}
+
+/** Runs passes over rows, one after the other. @param use gets their states, while rows that passes keep are in memory */
+export async function scanAll<A>(passes: readonly CompiledPass[], { snapshot, stats, slices }: ScanContext, use: (stateOf: StateOf) => A | Promise<A>): Promise<A> {
   const scans: Scan<unknown, unknown>[] = [];
-  const states: unknown[] = [];
+  const states = new Map<AnyPass, unknown>();
   try {
-    for (const [at, pass] of passes.entries()) {
-      const own = selectors[at] ?? [];
-      for (const { testedValueCount } of own) stats.dictionaryValueCount += testedValueCount;
-      const scan = new Scan(pass, own, stats, slices);
+    for (const { pass, selectors } of passes) {
+      for (const { testedValueCount } of selectors) stats.dictionaryValueCount += testedValueCount;
+      const scan = new Scan(pass, selectors, stats, slices);
       scans.push(scan);
-      states.push(await scan.stateOf(snapshot));
+      states.set(pass, await scan.stateOf(snapshot));
       if (pass.keepsRows !== true) scan.release();
     }
-    return await use(states);
+    // The cast: each state was made by the pass that it is stored under.
+    return await use(<S>(pass: Pass<S>) => states.get(pass) as S);
   } finally {
     for (const scan of scans) scan.release();
   }
@@ -58,10 +72,9 @@ export class Scan<S, T> {
   #loads: Prefetch;
   readonly #pause = () => this.slices.yieldSometimes();
 
-  /** @param selectors of the pass's scopes */
   constructor(
     readonly pass: Pass<S, T>,
-    readonly selectors: readonly Selector[],
+    readonly selectors: Selectors,
     readonly stats: QueryStats,
     readonly slices: Slices,
   ) {
@@ -73,7 +86,7 @@ export class Scan<S, T> {
 
   async stateOf(snapshot: Snapshot): Promise<S> {
     const state = await this.#stateOfAll(snapshot);
-    const actorFilter = this.selectors[0]?.actorFilter ?? null;
+    const { actorFilter } = this.selectors[0];
     return actorFilter === null ? state : (this.pass.only?.(state, actorFilter) ?? state);
   }
 
@@ -177,11 +190,11 @@ export class Scan<S, T> {
 
   /** Settles when what is read of the rows is in memory; null if it is already. */
   #load(rows: Rows): Promise<unknown> | null {
-    return this.#asksWho(rows) ? rows.who() : rows.load(columnsFor(rows, this.selectors, this.#columns));
+    return this.#needsOnlyActors(rows) ? rows.actorTriples() : rows.load(columnsFor(rows, this.selectors, this.#columns));
   }
 
   /** Whether the actors suffice, so that no row need be read. */
-  #asksWho(rows: Rows): boolean {
+  #needsOnlyActors(rows: Rows): boolean {
     const { pass, selectors } = this;
     return pass.scanActors !== undefined && rows.sealed && !isInMemory(rows, pass.columns) && selectors.every((selector) => isAll(rows, selector));
   }
@@ -200,10 +213,10 @@ export class Scan<S, T> {
       await this.slices.until(loading);
       await this.#pause();
     }
-    if (pass.scanActors !== undefined && this.#asksWho(rows)) {
-      const who = await rows.who();
-      pass.scanActors(state, rows, who);
-      this.stats.rowCount += who.actors.length;
+    if (pass.scanActors !== undefined && this.#needsOnlyActors(rows)) {
+      const triples = await rows.actorTriples();
+      pass.scanActors(state, rows, triples);
+      this.stats.rowCount += triples.actors.length;
     } else {
       if (loading !== null) this.stats.loadCount += 1;
       pass.scan(state, rows, selectors);
@@ -245,15 +258,14 @@ export function cacheKeyOf(pass: AnyPass, selectors: readonly Selector[]): strin
   return pass.kept === undefined || keys.includes(null) ? null : `${pass.kept.key} ${keys.join()}`;
 }
 
-function rangeOf(selectors: readonly Selector[]): Range {
-  const [first] = selectors;
-  assert(first !== undefined && selectors.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a pass have one range");
+function rangeOf([first, ...others]: Selectors): Range {
+  assert(others.every(({ fromMs, toMs }) => fromMs === first.fromMs && toMs === first.toMs), "the scopes of a pass have one range");
   return first;
 }
 
 /** Whether the columns are in memory, and the actors are yet to be read. */
 function isInMemory(rows: Rows, columns: readonly string[]): boolean {
-  return rows instanceof Segment && rows.knownWho() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
+  return rows instanceof Segment && rows.cachedActorTriples() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
 }
 
 /** Whether no filter and no date excludes a row. */
@@ -265,4 +277,51 @@ function isAll(rows: Rows, selector: Selector): boolean {
 export function columnsFor(rows: Rows, selectors: readonly Selector[], columns: readonly string[]): readonly string[] {
   const readsTimes = selectors.some((selector) => !isWhole(rows, selector) || [...selector.all, ...selector.any.flat()].some(({ kind }) => kind === "instant"));
   return readsTimes ? [TIME_COLUMN, ...columns] : columns;
+}
+
+/** Shared: queries call `yieldSometimes` often and rarely pause. */
+const NO_PAUSE = Promise.resolve();
+
+/** Yields to other work, and checks the signal, when a query has held the thread for a slice. */
+export class Slices {
+  #startMs = performance.now();
+
+  /** @param signal absent: the query runs without yielding */
+  constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
+
+  /** @throws aborted */
+  yieldSometimes(): Promise<void> {
+    if (this.signal === undefined) return NO_PAUSE;
+    if (performance.now() - this.#startMs >= LIMITS.sliceMs) return this.#pause(this.signal);
+    return this.signal.aborted ? Promise.reject(stopped()) : NO_PAUSE;
+  }
+
+  /** Waits for something that goes on whether or not this query is stopped. @throws aborted */
+  async until<T>(done: Promise<T>): Promise<T> {
+    const { signal } = this;
+    if (signal === undefined) return await done;
+    let isDone = false;
+    const ended = done.finally(() => (isDone = true));
+    ended.catch(() => undefined);
+    while (!isDone) {
+      await Promise.race([ended, pauseMs(LIMITS.sliceMs)]);
+      if (signal.aborted) throw stopped();
+    }
+    return await ended;
+  }
+
+  async #pause(signal: Pick<AbortSignal, "aborted">): Promise<void> {
+    await yieldToEventLoop();
+    this.#startMs = performance.now();
+    if (signal.aborted) throw stopped();
+  }
+}
+
+function pauseMs(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The error of a query that was stopped by its signal. */
+export function stopped(): DaybookError {
+  return new DaybookError("aborted", "the query was stopped by its signal");
 }

@@ -1,13 +1,12 @@
-import { isoOf, type Clock } from "../../core/base/time.js";
+import { isoOf } from "../../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { readDate } from "../../query/plan/date-range.js";
 import type { DateInput } from "../../query/plan/input.js";
 import { memberError, readMembers, readText } from "../../query/plan/members.js";
 import { DEFAULT_PROJECT } from "../../core/schema/fields.js";
-import { type Store, projectsOf } from "../../store/live/store.js";
+import { projectsOf } from "../../store/live/store.js";
 import type { AlsoDeleted, DeletedCounts, DeletionRule } from "../../store/upkeep/delete-rows.js";
-import type { Housekeeping, UntilUnread } from "./housekeeping.js";
-import type { IngestQueue } from "../ingest/queue.js";
+import type { StoreServices } from "./housekeeping.js";
 
 /** The events to delete. */
 export interface DeleteEventsInput {
@@ -31,43 +30,30 @@ export interface DeletionReceipt extends DeletedCounts {
   readonly deletedAt: string;
 }
 
-/** The services that deletions need. */
-export interface DeletionServices {
-  readonly store: Store;
-  readonly queue: IngestQueue;
-  readonly housekeeping: Housekeeping;
-  readonly untilUnread: UntilUnread;
-  readonly clock: Clock;
-  /** Drops everything derived from rows and identities, and reports the change. @param projects deleted ones */
-  readonly forget: (projects: readonly string[]) => void;
-  /** @throws closed */
-  readonly refuseClosed: () => void;
-}
-
 const NOTHING: DeletionReceipt = { deletedAt: "", events: 0, segmentsRewritten: 0, segmentsRemoved: 0, dictionaryValues: 0 };
 
 /** Deletes events as if they had never been stored: from answers at once, and from stored bytes before it resolves. */
 export class Deletions {
-  readonly #house: DeletionServices;
+  readonly #services: StoreServices;
 
-  constructor(house: DeletionServices) {
-    this.#house = house;
+  constructor(services: StoreServices) {
+    this.#services = services;
   }
 
   async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     const { beforeMs, project } = readDeleteEvents(input);
     if (project !== null) this.#refuseUnknown(project);
     return await this.run(() => ({ doomed: this.#before(beforeMs, project), beside: { projectName: 0 } }));
   }
 
   async deleteProject(name: string): Promise<DeletionReceipt> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     this.#refuseUnknown(name);
     if (name === DEFAULT_PROJECT) return await this.run(() => ({ doomed: this.#before(Infinity, name), beside: { projectName: 0 } }));
     return await this.run(() => {
       this.#refuseUnknown(name);
-      const { dictionaries, manifest } = this.#house.store;
+      const { dictionaries, manifest } = this.#services.store;
       const rules = manifest.timeToLive ?? [];
       const others = rules.filter(({ project }) => project !== name);
       const changes = others.length < rules.length ? { changes: { timeToLive: others } } : {};
@@ -76,7 +62,7 @@ export class Deletions {
   }
 
   async deleteEventsOfKey(key: string): Promise<DeletionReceipt> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     if (typeof key !== "string" || key === "") throw parameterError("invalid_parameter", "key", `expected a public key, got ${shown(key)}`);
     const doomed = { beforeMs: () => Infinity, latestMs: Infinity, key };
     return await this.run(() => ({ doomed, beside: { projectName: 0 } }));
@@ -84,7 +70,7 @@ export class Deletions {
 
   /** @param what called once everything is sealed, since the codes of names may change before @param gone deleted projects */
   async run(what: () => { readonly doomed: DeletionRule; readonly beside: AlsoDeleted }, gone: readonly string[] = []): Promise<DeletionReceipt> {
-    const { store, queue, housekeeping, untilUnread, clock, forget } = this.#house;
+    const { store, queue, housekeeping, untilUnread, clock, forget } = this.#services;
     let receipt = NOTHING;
     await housekeeping.removing(queue, untilUnread, async () => {
       const { deleteRows } = await import("../../store/upkeep/delete-rows.js");
@@ -98,13 +84,13 @@ export class Deletions {
 
   #before(ms: number, project: string | null): DeletionRule {
     if (project === null) return { beforeMs: () => ms, latestMs: ms };
-    const code = this.#house.store.dictionaries.named("project").codeOf(project);
+    const code = this.#services.store.dictionaries.named("project").codeOf(project);
     return { beforeMs: (each) => (each === code ? ms : -Infinity), latestMs: ms };
   }
 
   /** @throws project_not_found */
   #refuseUnknown(project: string): void {
-    refuseUnknownProject(project, projectsOf(this.#house.store));
+    refuseUnknownProject(project, projectsOf(this.#services.store));
   }
 }
 

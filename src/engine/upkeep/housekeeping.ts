@@ -1,9 +1,23 @@
+import type { Clock } from "../../core/base/time.js";
 import { Turns } from "../../core/base/yield.js";
 import { freeze, seal, isSealDue, type Frozen, compact, compactionsDue, type Due } from "../../store/upkeep/seal.js";
 import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { IngestQueue } from "../ingest/queue.js";
+
+/** What changes of stored data need of a Daybook. */
+export interface StoreServices {
+  readonly store: Store;
+  readonly queue: IngestQueue;
+  readonly housekeeping: Housekeeping;
+  readonly clock: Clock;
+  readonly untilUnread: UntilUnread;
+  /** Drops everything derived from rows and identities, and reports the change. @param goneProjects deleted ones */
+  readonly forget: (goneProjects?: readonly string[]) => void;
+  /** @throws closed */
+  readonly refuseClosed: () => void;
+}
 
 /** Fixed cost of a segment, in rows: opening and removing a file. */
 const ROWS_PER_SEGMENT = 4_096;
@@ -21,7 +35,6 @@ class Compactions {
   /** Callers that wait for all merges, and callers during which no merge may start. */
   #wantingCount = 0;
   #stoppingCount = 0;
-  /** The pace of the merge under way. */
   #turns: Turns | null = null;
   /** Rows that may still be merged; 0 stops merging. */
   #room = Infinity;
@@ -130,7 +143,7 @@ function costOf({ group }: Due): number {
 }
 
 /** Waits until no reader uses removed data; ends idle exports. @throws closed (the Daybook was closed meanwhile) */
-export type UntilUnread = (whenUnread: Promise<void>) => Promise<void>;
+type UntilUnread = (whenUnread: Promise<void>) => Promise<void>;
 
 /** Rows to come after a failed seal before the next attempt: the rows stay in heads, and in the journal if there is one. */
 const RETRY_RECORD_COUNT = 65_536;
@@ -146,7 +159,6 @@ export class Housekeeping {
   #retrySequence = 0;
   /** The first sequence that the seal under way does not include; 0: no seal is running. */
   #frozenSequence = 0;
-  /** The pace of the seal under way. */
   #turns: Turns | null = null;
   #sealError: unknown;
   #compactionError: unknown = null;
@@ -205,10 +217,7 @@ export class Housekeeping {
     );
   }
 
-  /**
-   * Seals everything, then runs `act`, which removes rows, before anything else is committed; resolves when their files are gone.
-   * @throws what sealing and `act` throw
-   */
+  /** Seals everything, then runs `act`, which removes rows, before anything else is committed; resolves when their files are gone. */
   async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<RemovedRows>): Promise<void> {
     let whenUnread: Promise<void> = Promise.resolve();
     await this.exclusive(queue, async () => {

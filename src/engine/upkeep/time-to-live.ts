@@ -7,7 +7,8 @@ import type { TimeToLiveRule, Manifest } from "../../store/files/manifest.js";
 import type { Store } from "../../store/live/store.js";
 import type { DeletionRule } from "../../store/upkeep/delete-rows.js";
 import { TimeToLiveRules } from "../ingest/suppression.js";
-import type { DeletionReceipt, DeletionServices, Deletions } from "./deletions.js";
+import type { DeletionReceipt, Deletions } from "./deletions.js";
+import type { StoreServices } from "./housekeeping.js";
 
 export type { TimeToLiveRule };
 
@@ -174,7 +175,7 @@ export class Sweeps {
 
 /** How long the events of one store are kept: rules in its manifest, and the sweeps that apply them. */
 export class StoredTimeToLive implements TimeToLive {
-  readonly #house: DeletionServices;
+  readonly #services: StoreServices;
   readonly #deletions: Deletions;
   readonly #clock: Clock;
   /**
@@ -186,12 +187,12 @@ export class StoredTimeToLive implements TimeToLive {
   readonly #sweeps: Sweeps;
   #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
 
-  constructor(house: DeletionServices, deletions: Deletions, wait: Wait) {
-    this.#house = house;
+  constructor(services: StoreServices, deletions: Deletions, wait: Wait) {
+    this.#services = services;
     this.#deletions = deletions;
-    this.#clock = house.clock;
-    this.#trustedMs = house.store.manifest.trustedMs ?? this.#clock.now();
-    this.#sweeps = new Sweeps(house.store, {
+    this.#clock = services.clock;
+    this.#trustedMs = services.store.manifest.trustedMs ?? this.#clock.now();
+    this.#sweeps = new Sweeps(services.store, {
       today: () => {
         if (this.rules.isEmpty) return null;
         void this.keepTrusted();
@@ -204,7 +205,7 @@ export class StoredTimeToLive implements TimeToLive {
 
   /** The current rules of the manifest, which `deleteProject` changes too. */
   get rules(): TimeToLiveRules {
-    const { timeToLive } = this.#house.store.manifest;
+    const { timeToLive } = this.#services.store.manifest;
     if (this.#read === null || this.#read.of !== timeToLive) this.#read = { of: timeToLive, rules: new TimeToLiveRules(timeToLive) };
     return this.#read.rules;
   }
@@ -217,7 +218,7 @@ export class StoredTimeToLive implements TimeToLive {
   /** Why sweeps wait although there are rules; null if they do not. */
   get waiting(): string | null {
     const isAhead = this.#clock.now() - this.#trustedNow() > LIMITS.clockAheadMs;
-    return isAhead && this.#house.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: start a sweep by hand` : null;
+    return isAhead && this.#services.store.isWritable ? `the clock is days ahead of ${isoOf(this.#trustedMs)}: start a sweep by hand` : null;
   }
 
   /** The time of the clock, which becomes the trusted one; if it is far ahead, the last trusted time. A clock that is set back deletes less. */
@@ -229,14 +230,14 @@ export class StoredTimeToLive implements TimeToLive {
   }
 
   async set(project: string | null, rule: { readonly days: number }): Promise<void> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     const read = readRule(project, rule);
     await this.#change((rules) => withRule(rules, read));
     this.#sweeps.again();
   }
 
   async off(project: string | null): Promise<boolean> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     readProject(project);
     let isThere = false;
     await this.#change((rules) => {
@@ -247,17 +248,17 @@ export class StoredTimeToLive implements TimeToLive {
   }
 
   async list(): Promise<readonly TimeToLiveRule[]> {
-    this.#house.refuseClosed();
-    return inOrder(this.#house.store.manifest.timeToLive ?? []);
+    this.#services.refuseClosed();
+    return inOrder(this.#services.store.manifest.timeToLive ?? []);
   }
 
   async preview(rule?: TimeToLiveRule): Promise<TimeToLivePreview> {
-    this.#house.refuseClosed();
-    return await this.#expiredEvents(new TimeToLiveRules(withPreviewed(this.#house.store.manifest.timeToLive ?? [], rule)), this.#clock.now());
+    this.#services.refuseClosed();
+    return await this.#expiredEvents(new TimeToLiveRules(withPreviewed(this.#services.store.manifest.timeToLive ?? [], rule)), this.#clock.now());
   }
 
   async sweep(): Promise<DeletionReceipt> {
-    this.#house.refuseClosed();
+    this.#services.refuseClosed();
     const nowMs = this.#clock.now();
     const day = dayOf(nowMs);
     const { changeCount } = this.#sweeps;
@@ -287,20 +288,20 @@ export class StoredTimeToLive implements TimeToLive {
 
   /** Writes the trusted time to the manifest, a few times a day. Never rejects: a failed write is repeated at a later check. */
   async keepTrusted(): Promise<void> {
-    const { store } = this.#house;
+    const { store } = this.#services;
     const isKept = Math.abs(this.#trustedNow() - (store.manifest.trustedMs ?? 0)) < LIMITS.clockAheadMs / 4;
     if (isKept || this.rules.isEmpty || !store.isWritable) return;
     await this.#change((rules) => [...rules]).catch(() => undefined);
   }
 
   #doomed(rules: TimeToLiveRules, nowMs: number): DeletionRule {
-    const projects = this.#house.store.dictionaries.named("project");
+    const projects = this.#services.store.dictionaries.named("project");
     return { beforeMs: (code) => rules.beforeMs(projects.valueOf(code), nowMs), latestMs: rules.latestMs(nowMs) };
   }
 
   async #expiredEvents(rules: TimeToLiveRules, nowMs: number): Promise<TimeToLivePreview> {
     const { countRowsToDelete } = await import("../../store/upkeep/delete-rows.js");
-    const { store } = this.#house;
+    const { store } = this.#services;
     const doomed = this.#doomed(rules, nowMs);
     const found = [...(await countRowsToDelete(store, doomed))];
     const names = store.dictionaries.named("project");
@@ -319,7 +320,7 @@ export class StoredTimeToLive implements TimeToLive {
 
   /** Makes changed rules, and the trusted time, durable, then current. */
   #change(make: (rules: readonly TimeToLiveRule[]) => readonly TimeToLiveRule[]): Promise<void> {
-    const { store, housekeeping, queue } = this.#house;
+    const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
       const former = store.manifest.timeToLive ?? [];

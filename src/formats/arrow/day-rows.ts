@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { getOrMake } from "../../core/base/arrays.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
 import { absentColumn, denseCodes, codeAt, type CodeColumn } from "../../storage/column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
@@ -32,7 +33,6 @@ export function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
   return values;
 }
 
-/** The identity ids of some rows. */
 export function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf: IdentityIdOf): (string | null)[] {
   const [users, anonymous] = [column("userId"), column("anonymousId")];
   return valuesOf(rows, (row) => identityIdOf(codeAt(users, row), codeAt(anonymous, row)));
@@ -115,11 +115,7 @@ export function metadataTexts(day: DayRows, rows: Uint32Array, dictionaries: Dic
   return valuesOf(rows, (row) => {
     const shape = codeAt(shapes, row);
     if (shape === 0) return null;
-    let known = members.get(shape);
-    if (known === undefined) {
-      known = dictionaries.keysOfShape(shape).map((key) => memberOf(day, key, dictionaries));
-      members.set(shape, known);
-    }
+    const known = getOrMake(members, shape, () => dictionaries.keysOfShape(shape).map((key) => memberOf(day, key, dictionaries)));
     return `{${known.map(({ start, column, dictionary }) => start + dictionary.valueOf(codeAt(column, row))).join(",")}}`;
   });
 }

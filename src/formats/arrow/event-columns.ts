@@ -31,7 +31,6 @@ export function placesOf(names: readonly string[], source: "bytes" | "file"): Co
   }
 }
 
-/** The event of a row. */
 export function eventAt(columns: readonly EventColumn[], row: number): EventInput {
   const event: Record<string, unknown> = {};
   const keys: [string, unknown][] = [];

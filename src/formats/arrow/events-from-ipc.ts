@@ -199,7 +199,6 @@ function isoText(value: unknown): unknown {
   return Number.isNaN(date.getTime()) ? value : date.toISOString();
 }
 
-/** What a column sets, and how to read it. */
 interface IpcColumn extends ColumnTarget {
   readonly readerIn: (batch: RecordBatch) => ReadValue;
 }

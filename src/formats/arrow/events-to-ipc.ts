@@ -16,7 +16,7 @@ import {
   type IdentityIdOf,
 } from "./day-rows.js";
 import { JSON_MARK } from "./event-columns.js";
-import { utf8Data, Validity } from "./utf8-data.js";
+import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
 
 /** `file` allows random access and ends with a footer; `stream` can be read while it arrives. */
 export type IpcFormat = "file" | "stream";
@@ -51,7 +51,7 @@ const METADATA = new Field("metadata", new Utf8(), true);
 const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
 /** Optional columns and marks of an export. */
-export interface IpcColumns {
+interface IpcColumns {
   /** For a last column `identityId`; absent: none. */
   readonly identityIdOf?: IdentityIdOf | null;
   /** Marks `metadata` as JSON: readers without extension types reject such a file. Default false. */
@@ -164,33 +164,21 @@ interface FieldColumn {
  * @param id of the Arrow dictionary
  */
 function fieldColumn(row: FieldRow, dictionary: Dictionary, used: Uint8Array, id: number): FieldColumn {
-  if (row.accepts === "boolean") return flagColumn(row.camel, dictionary.codeOf("true"));
-  if (row.accepts === "number") return numberColumn(row.camel, dictionary);
+  if (row.accepts === "boolean") {
+    const trueCode = dictionary.codeOf("true");
+    return { field: new Field(row.camel, new Bool(), false), data: (column, rows) => flagData(codesAt(column, rows), trueCode) };
+  }
+  if (row.accepts === "number") {
+    const valueOf = (code: number) => Number(dictionary.valueOf(code));
+    return { field: new Field(row.camel, new Float64(), true), data: (column, rows) => numberData(codesAt(column, rows), valueOf) };
+  }
   return textColumn(row.camel, dictionary, used, id);
 }
 
-function flagColumn(name: string, trueCode: number): FieldColumn {
-  const data = (column: CodeColumn, rows: Uint32Array) => {
-    const bits = new Validity(rows.length);
-    rows.forEach((row, at) => (codeAt(column, row) === trueCode ? bits.set(at) : undefined));
-    return makeData({ type: new Bool(), length: rows.length, nullCount: 0, data: bits.bits });
-  };
-  return { field: new Field(name, new Bool(), false), data };
-}
-
-function numberColumn(name: string, dictionary: Dictionary): FieldColumn {
-  const data = (column: CodeColumn, rows: Uint32Array) => {
-    const values = new Float64Array(rows.length);
-    const validity = new Validity(rows.length);
-    rows.forEach((row, at) => {
-      const code = codeAt(column, row);
-      if (code === 0) return;
-      values[at] = Number(dictionary.valueOf(code));
-      validity.set(at);
-    });
-    return makeData({ type: new Float64(), length: rows.length, ...validity.done(), data: values });
-  };
-  return { field: new Field(name, new Float64(), true), data };
+function codesAt(column: CodeColumn, rows: Uint32Array): Uint32Array {
+  const codes = new Uint32Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) codes[at] = codeAt(column, rows[at]!);
+  return codes;
 }
 
 function textColumn(name: string, dictionary: Dictionary, used: Uint8Array, id: number): FieldColumn {
@@ -204,15 +192,10 @@ function textColumn(name: string, dictionary: Dictionary, used: Uint8Array, id: 
   const values = new Vector([utf8Data(texts)]);
   const type = new DictionaryType(new Utf8(), indexType(texts.length), id);
   const data = (column: CodeColumn, rows: Uint32Array) => {
-    const codes = new type.indices.ArrayType(rows.length);
-    const validity = new Validity(rows.length);
-    for (let at = 0; at < rows.length; at += 1) {
-      const code = codeAt(column, rows[at]!);
-      if (code === 0) continue;
-      codes[at] = indexes[code]!;
-      validity.set(at);
-    }
-    return makeData({ type, length: rows.length, ...validity.done(), data: codes, dictionary: values });
+    const codes = codesAt(column, rows);
+    const own = new type.indices.ArrayType(rows.length);
+    for (let at = 0; at < rows.length; at += 1) own[at] = indexes[codes[at]!]!;
+    return makeData({ type, length: rows.length, ...validityOf(codes).done(), data: own, dictionary: values });
   };
   return { field: new Field(name, type, true), data };
 }

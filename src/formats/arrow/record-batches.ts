@@ -3,6 +3,7 @@ import {
   Bool, FixedSizeBinary, Float64, Null, TimestampMillisecond, Uint32, makeData, Dictionary, Uint16, Uint8, Utf8, Vector, Field, RecordBatch, Schema,
   Struct, type Data, type DataType,
 } from "apache-arrow";
+import { getOrMake } from "../../core/base/arrays.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { dayStartMs, isoOfDay } from "../../core/base/time.js";
 import { allocateCodes, codeWidth, type Codes } from "../../storage/column/codes.js";
@@ -14,7 +15,7 @@ import {
 } from "../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { instantsOf, asDayRows, daysOf, rowsInRange, type EventRange } from "./day-rows.js";
-import { Validity, utf8Data } from "./utf8-data.js";
+import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
 
 type CellArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
@@ -56,11 +57,7 @@ const known = new WeakMap<Dictionaries, Map<string, DictionaryVector>>();
  * Cost: encodes each text once per size of the dictionary.
  */
 function dictionaryVector(dictionaries: Dictionaries, column: string): DictionaryVector {
-  let vectors = known.get(dictionaries);
-  if (vectors === undefined) {
-    vectors = new Map();
-    known.set(dictionaries, vectors);
-  }
+  const vectors = getOrMake(known, dictionaries, () => new Map<string, DictionaryVector>());
   const { values } = dictionaries.named(column);
   const made = vectors.get(column);
   if (made !== undefined && made.values.length === values.length) return made;
@@ -86,7 +83,6 @@ function dictionaryId(column: string): number {
   return column === SHAPE_COLUMN ? FIELD_COUNT : FIELD_COUNT + Number(column.slice(1));
 }
 
-/** One column of all batches. */
 interface BatchColumn {
   readonly name: string;
   readonly type: DataType;
@@ -146,27 +142,19 @@ function absentKey(name: string): BatchColumn {
 
 function fieldColumn({ camel, column, accepts }: FieldRow, parts: readonly Rows[], dictionaries: Dictionaries): BatchColumn {
   const dictionary = dictionaries.named(column);
-  if (accepts === "boolean") return flagColumn(camel, column, dictionary.codeOf("true"));
-  if (accepts === "number") return numberColumn(camel, column, (code) => Number(dictionary.valueOf(code)));
+  if (accepts === "boolean") {
+    const trueCode = dictionary.codeOf("true");
+    return { name: camel, type: new Bool(), isNullable: false, column, data: (rows, cut) => flagData(codesOf(rows, cut, column), trueCode) };
+  }
+  if (accepts === "number") {
+    const valueOf = (code: number) => Number(dictionary.valueOf(code));
+    return { name: camel, type: new Float64(), isNullable: true, column, data: (rows, cut) => numberData(codesOf(rows, cut, column), valueOf) };
+  }
   return codeColumn(camel, column, parts, dictionaries);
 }
 
-function flagColumn(name: string, column: string, trueCode: number): BatchColumn {
-  const data = (rows: Rows, cut: Cut) => {
-    const bits = new Validity(cut.length);
-    cut.of(denseCodes(rows.column(column))).forEach((code, at) => (code === trueCode ? bits.set(at) : undefined));
-    return makeData({ type: new Bool(), length: cut.length, nullCount: 0, data: bits.bits });
-  };
-  return { name, type: new Bool(), isNullable: false, column, data };
-}
-
-function numberColumn(name: string, column: string, valueOf: (code: number) => number): BatchColumn {
-  const data = (rows: Rows, cut: Cut) => {
-    const codes = cut.of(denseCodes(rows.column(column)));
-    const values = Float64Array.from(codes, (code) => (code === 0 ? 0 : valueOf(code)));
-    return makeData({ type: new Float64(), length: cut.length, ...validityOf(codes).done(), data: values });
-  };
-  return { name, type: new Float64(), isNullable: true, column, data };
+function codesOf(rows: Rows, cut: Cut, column: string): Codes {
+  return cut.of(denseCodes(rows.column(column)));
 }
 
 /** The stored codes as indexes of a dictionary, with one width in all batches: narrower codes are copied. */
@@ -175,7 +163,7 @@ function codeColumn(name: string, column: string, parts: readonly Rows[], dictio
   const width = Math.max(1, ...parts.map((rows) => widthOf(rows, column))) as 1 | 2 | 4;
   const type = types[width];
   const data = (rows: Rows, cut: Cut) => {
-    const codes = cut.of(denseCodes(rows.column(column)));
+    const codes = codesOf(rows, cut, column);
     return makeData({ type, length: cut.length, ...validityOf(codes).done(), data: widened(codes, width), dictionary: values });
   };
   return { name, type, isNullable: true, column, data };
@@ -192,12 +180,6 @@ function widened(codes: Codes, width: 1 | 2 | 4): Codes {
   const wide = allocateCodes(codes.length, width === 2 ? 0xffff : 0xffffffff);
   wide.set(codes);
   return wide;
-}
-
-function validityOf(codes: Codes): Validity {
-  const validity = new Validity(codes.length);
-  for (let at = 0; at < codes.length; at += 1) if (codes[at]! > 0) validity.set(at);
-  return validity;
 }
 
 export type { RecordBatch };

@@ -1,4 +1,5 @@
-import { Utf8, makeData, type Data } from "apache-arrow";
+import { Bool, Float64, Utf8, makeData, type Data } from "apache-arrow";
+import type { Codes } from "../../storage/column/codes.js";
 
 const encoder = new TextEncoder();
 
@@ -48,4 +49,23 @@ export class Validity {
     const nullCount = this.length - this.#setCount;
     return { nullBitmap: nullCount === 0 ? null : this.bits, nullCount };
   }
+}
+
+/** Which codes are set: all but 0. */
+export function validityOf(codes: Codes): Validity {
+  const validity = new Validity(codes.length);
+  for (let at = 0; at < codes.length; at += 1) if (codes[at] !== 0) validity.set(at);
+  return validity;
+}
+
+export function flagData(codes: Codes, trueCode: number): Data<Bool> {
+  const flags = new Validity(codes.length);
+  for (let at = 0; at < codes.length; at += 1) if (codes[at] === trueCode) flags.set(at);
+  return makeData({ type: new Bool(), length: codes.length, nullCount: 0, data: flags.bits });
+}
+
+export function numberData(codes: Codes, valueOf: (code: number) => number): Data<Float64> {
+  const values = new Float64Array(codes.length);
+  for (let at = 0; at < codes.length; at += 1) if (codes[at] !== 0) values[at] = valueOf(codes[at] as number);
+  return makeData({ type: new Float64(), length: codes.length, ...validityOf(codes).done(), data: values });
 }

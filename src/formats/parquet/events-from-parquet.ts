@@ -124,7 +124,6 @@ const parsers: Partial<ParquetParsers> = {
 /** A file with random access. */
 export type ParquetFile = AsyncBuffer;
 
-/** Decompressors by codec. */
 export type Inflaters = Compressors;
 
 /** A column of the file, what it sets, and how to convert its values. */
@@ -134,7 +133,6 @@ interface ParquetColumn extends ColumnTarget {
   readonly convert: ConvertCell;
 }
 
-/** What is needed to read a file. */
 interface ParquetInput {
   readonly file: ParquetFile;
   readonly metadata: FileMetaData;

@@ -21,7 +21,7 @@ export interface HandlerLimits extends FailedTokenLimits {
 /** All limits. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
 export function handlerLimits(overrides: Partial<HandlerLimits> = {}): HandlerLimits {
   const { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute } = SERVER_LIMITS;
-  const defaults = { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute };
+  const defaults: Required<HandlerLimits> = { queryMs, eventLoopLagMs, requestsPerTokenCount, heldBodyBytes, failedTokenCount, failedTokensPerMinute };
   rejectUnknownOptions(overrides, defaults, "limits");
   return { ...defaults, ...overrides };
 }

@@ -36,12 +36,16 @@ export function isMissing(error: unknown): boolean {
   return nameOf(error) === "NotFoundError" || nameOf(error) === "TypeMismatchError";
 }
 
-/** Whether a file has changed since its snapshot was taken. */
+/** For `catch`: null if the file is missing. @throws any other error */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}
+
 export function isChanged(error: unknown): boolean {
   return nameOf(error) === "NotReadableError";
 }
 
-/** Whether the file is open elsewhere. */
 export function isOpenElsewhere(error: unknown): boolean {
   return nameOf(error) === "NoModificationAllowedError";
 }

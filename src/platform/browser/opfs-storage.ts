@@ -1,13 +1,13 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import {
-  checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, cannotLengthen, type AppendFile, type ByteRange, type Storage, type StorageLock,
+  checkKey, checkPrefix, clipRange, isKeyPart, cannotLengthen, type AppendFile, type ByteRange, type Storage, type StorageLock,
   type WriteOptions,
 } from "../../store/storage/storage.js";
 import {
-  OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
+  OpenFiles, attempt, isChanged, isMissing, isOpenElsewhere, nullIfMissing, canOpenFiles, moveFile, openFile, retryWhileOpen, readOpen, readSnapshot,
   requireWritable, withOpen, writeAll, type AccessHandle,
 } from "./opfs-file.js";
-import { withExclusiveLock, takeWebLock } from "./web-lock.js";
+import { takeWebLock } from "./web-lock.js";
 
 /** Appends to one file. Operations are synchronous, so they stay in order. */
 class OpfsAppendFile implements AppendFile {
@@ -70,13 +70,8 @@ class OpfsDirectories {
   constructor(private readonly store: string) {}
 
   /** The directory of a path; null if missing. */
-  async find(path: string): Promise<FileSystemDirectoryHandle | null> {
-    try {
-      return await this.#get(path, false);
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+  find(path: string): Promise<FileSystemDirectoryHandle | null> {
+    return this.#get(path, false).catch(nullIfMissing);
   }
 
   /** The directory of a path; it and its parents are created if missing. */
@@ -203,14 +198,12 @@ class OpfsStorage implements Storage {
       const directory = await this.#directories.make(folder);
       const temporaries = await this.#directories.make(TEMPORARY);
       const file = await temporaries.getFileHandle(crypto.randomUUID(), { create: true });
-      const move = () => this.#onClosed(key, () => moveFile(file, directory, name));
       try {
         await withOpen(file, (handle) => {
           writeAll(handle, bytes, 0);
           if (options.durable !== false) handle.flush();
         });
-        if (options.ifAbsent === true) await withExclusiveLock(this.name, key, () => this.#refuseTaken(key).then(move));
-        else await move();
+        await this.#onClosed(key, () => moveFile(file, directory, name));
       } catch (error) {
         await temporaries.removeEntry(file.name).catch(() => undefined);
         throw error;
@@ -223,12 +216,7 @@ class OpfsStorage implements Storage {
     await attempt("remove", key, async () => {
       const { folder, name } = placeOf(key);
       const directory = await this.#directories.find(folder);
-      if (directory === null) return;
-      try {
-        await this.#onClosed(key, () => directory.removeEntry(name));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      if (directory !== null) await this.#onClosed(key, () => directory.removeEntry(name)).catch(nullIfMissing);
     });
   }
 
@@ -292,12 +280,7 @@ class OpfsStorage implements Storage {
   /** Null if missing. */
   async #find(key: string): Promise<FileSystemFileHandle | null> {
     const { folder, name } = placeOf(key);
-    try {
-      return (await (await this.#directories.find(folder))?.getFileHandle(name)) ?? null;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    return (await (await this.#directories.find(folder))?.getFileHandle(name).catch(nullIfMissing)) ?? null;
   }
 
   async #readWithoutLock(key: string, range: ByteRange | undefined): Promise<Uint8Array | null> {
@@ -323,10 +306,6 @@ class OpfsStorage implements Storage {
     // A concurrent read may have cached that the file is missing.
     this.#open?.drop(key);
     this.#changes?.notify();
-  }
-
-  async #refuseTaken(key: string): Promise<void> {
-    if ((await this.#find(key)) !== null) throw keyTaken(key);
   }
 
   async #syncFile(key: string): Promise<void> {

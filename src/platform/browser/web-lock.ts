@@ -40,7 +40,7 @@ class WebLock implements StorageLock {
 export function takeWebLock(store: string): Promise<Required<StorageLock>> {
   return new Promise((resolve, reject) => {
     const lock = new WebLock();
-    const request = navigator.locks.request(webLockName(store), { ifAvailable: true }, (granted) => {
+    const request = navigator.locks.request(`daybook:${store}`, { ifAvailable: true }, (granted) => {
       if (granted !== null) resolve(lock);
       return granted === null ? undefined : lock.held;
     });
@@ -48,15 +48,6 @@ export function takeWebLock(store: string): Promise<Required<StorageLock>> {
     // Has no effect once the lock was granted.
     request.then(() => reject(lockedError(store)), reject);
   });
-}
-
-/** Runs an operation while no other tab or worker runs one for the same key. */
-export async function withExclusiveLock<T>(store: string, key: string, run: () => Promise<T>): Promise<T> {
-  return await navigator.locks.request(`${webLockName(store)}/${key}`, run);
-}
-
-function webLockName(store: string): string {
-  return `daybook:${store}`;
 }
 
 function lockedError(store: string): DaybookError {

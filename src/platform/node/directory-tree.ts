@@ -3,7 +3,6 @@ import type { FileSystem } from "../../store/storage/file-system.js";
 
 /** The directories of a store: creates them, and makes the names along the path to a file durable. */
 export class DirectoryTree {
-  /** Directories that exist. */
   readonly #existing = new Set<string>();
   /** Directories created by this process, including those above the root. */
   readonly #created = new Set<string>();

@@ -1,10 +1,10 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import {
-  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, keyTaken, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
+  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
-import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, writeAll } from "./private-files.js";
+import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, nullIfMissing, writeAll } from "./private-files.js";
 import { basename, dirname, join, resolve } from "node:path";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
@@ -17,7 +17,7 @@ import { nativeCodec } from "./native-codec.js";
 import { machineProcesses, type ProcessTable } from "./process-table.js";
 
 /** Appends to one file. A failed write does not change `byteLength`, where the next write starts. Operations run in the order of their calls. */
-export class FileAppendFile implements AppendFile {
+class FileAppendFile implements AppendFile {
   #byteLength: number;
   #nameIsDurable = false;
   #closed = false;
@@ -151,10 +151,6 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
   await Promise.all(Array.from({ length: PARALLEL_SYNC_COUNT }, work));
 }
 
-function ignoreMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
-}
-
 /**
  * Checks that a lock is still held; without a lock it does nothing.
  * @param lock the one at the start of an operation, because a later one belongs to another writer
@@ -181,7 +177,6 @@ class FileStorage implements Storage {
     private readonly fileSystem: FileSystem,
     private readonly processes: ProcessTable,
     private readonly lockTerms: LockTerms,
-    /** Whether keys have no folders. */
     private readonly isFlat: boolean,
     reserve: RefilledReserve | undefined,
   ) {
@@ -204,18 +199,12 @@ class FileStorage implements Storage {
 
   async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
     clipRange(range, 0);
-    return attempt("read", key, async () => {
-      try {
-        return await this.#withFile(key, "read", async (file) => {
-          // A short range needs no size: reading finds its end.
-          const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
-          return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
-        });
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
-    });
+    const readRange = async (file: OpenFile) => {
+      // A short range needs no size: reading finds its end.
+      const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
+      return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
+    };
+    return attempt("read", key, () => this.#withFile(key, "read", readRange).catch(nullIfMissing));
   }
 
   async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -229,12 +218,11 @@ class FileStorage implements Storage {
         // If the lock is still ours here, a process that takes it over later removes this temporary file before it reads anything. So the rename
         // either happens before that, or fails because the file is gone, however long this process stalls after the check.
         await refuseLostLock(lock);
-        if (options.ifAbsent === true) await this.fileSystem.renameNew(temporaryPath, path);
-        else await this.fileSystem.rename(temporaryPath, path);
+        await this.fileSystem.rename(temporaryPath, path);
       } catch (error) {
         await this.#discard(temporaryPath);
         if (isMissing(error)) await refuseLostLock(lock);
-        throw (error as NodeJS.ErrnoException).code === "EEXIST" ? keyTaken(key) : error;
+        throw error;
       }
       if (durable) await this.#tree.sync(dirname(path));
     });
@@ -244,13 +232,9 @@ class FileStorage implements Storage {
     const path = this.#pathOf(key);
     await attempt("remove", key, async () => {
       await refuseLostLock(this.#lock);
-      try {
-        await this.fileSystem.unlink(path).catch(ignoreMissing);
-        // Also if it was missing: a failed call or a dead process may have removed it.
-        await this.#tree.sync(dirname(path));
-      } catch (error) {
-        ignoreMissing(error);
-      }
+      await this.fileSystem.unlink(path).catch(nullIfMissing);
+      // Also if it was missing: a failed call or a dead process may have removed it.
+      await this.#tree.sync(dirname(path)).catch(nullIfMissing);
     });
     // Removing frees space. A seal, for example, ends with a removal.
     await this.reserve?.refill();
@@ -294,12 +278,8 @@ class FileStorage implements Storage {
 
   async hold(key: string): Promise<HeldObject | null> {
     return attempt("open", key, async () => {
-      try {
-        return new HeldFile(key, await this.fileSystem.open(this.#pathOf(key), "read"));
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
+      const file = await this.fileSystem.open(this.#pathOf(key), "read").catch(nullIfMissing);
+      return file === null ? null : new HeldFile(key, file);
     });
   }
 
@@ -338,7 +318,7 @@ class FileStorage implements Storage {
     await this.#walk("", async (name, parent) => {
       if (isClaim(name) || !isLeftover(name, this.processes)) return;
       // Must succeed: a process that only stalled could still rename it into place.
-      await this.fileSystem.unlink(join(this.root, parent, name)).catch(ignoreMissing);
+      await this.fileSystem.unlink(join(this.root, parent, name)).catch(nullIfMissing);
     }, true);
   }
 
@@ -379,13 +359,7 @@ class FileStorage implements Storage {
    * @param skipsLocked skips directories that have a lock of their own
    */
   async #walk(parent: string, visit: (name: string, parent: string) => Promise<void>, skipsLocked = false): Promise<void> {
-    let entries;
-    try {
-      entries = await this.fileSystem.readDirectory(join(this.root, parent));
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
-    }
+    const entries = (await this.fileSystem.readDirectory(join(this.root, parent)).catch(nullIfMissing)) ?? [];
     if (skipsLocked && parent !== "" && entries.some(({ name }) => isClaim(name))) return;
     for (const { name, isDirectory } of entries) {
       if (!isDirectory) await visit(name, parent);

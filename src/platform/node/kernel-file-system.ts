@@ -12,10 +12,8 @@ const stat = promisify(fs.stat);
 const ftruncate = promisify(fs.ftruncate);
 const fsync = promisify(fs.fsync);
 const fdatasync = promisify(fs.fdatasync);
-const link = promisify(fs.link);
 const unlink = promisify(fs.unlink);
 const rename = promisify(fs.rename);
-const access = promisify(fs.access);
 const readdir = promisify(fs.readdir);
 const mkdir = promisify(fs.mkdir);
 
@@ -48,21 +46,6 @@ function openFile(descriptor: number): OpenFile {
   };
 }
 
-/** Errors of file systems without hard links. EISDIR: libuv's name for the error of Windows on FAT. */
-const NO_HARD_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EISDIR"]);
-
-async function renameNew(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    const isTaken = await access(to).then(() => true, () => false);
-    if (isTaken) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
-    return rename(from, to);
-  }
-  await unlink(from);
-}
-
 /** Errors of file systems that cannot sync a directory, for which there is no alternative. */
 const NO_DIRECTORY_SYNC = new Set(["EINVAL", "EBADF", "ENOTSUP"]);
 
@@ -87,7 +70,6 @@ export const kernelFileSystem: FileSystem = {
     return { byteLength: size, modifiedMs: mtimeMs };
   },
   rename: (from, to) => rename(from, to),
-  renameNew,
   unlink: (path) => unlink(path),
   async readDirectory(path) {
     const entries = await readdir(path, { withFileTypes: true });

@@ -19,7 +19,7 @@ export interface SocketLimits {
 
 /** All limits. @param overrides replace single defaults @throws invalid_parameter, unknown_parameter */
 export function socketLimits(overrides: Partial<SocketLimits> = {}): SocketLimits {
-  const defaults: SocketLimits = {
+  const defaults: Required<SocketLimits> = {
     headersMs: SERVER_LIMITS.requestHeadersMs,
     requestMs: SERVER_LIMITS.requestMs,
     unreadMs: SERVER_LIMITS.unreadAnswerMs,

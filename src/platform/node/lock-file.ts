@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FileStat, FileSystem } from "../../store/storage/file-system.js";
-import { ownerOf, createPrivateFile, isMissing, attempt, type PrivateFile } from "./private-files.js";
+import { ownerOf, createPrivateFile, isMissing, nullIfMissing, attempt, type PrivateFile } from "./private-files.js";
 import { isSameProcess, type ProcessIdentity, type ProcessTable } from "./process-table.js";
 import { OPEN_TWICE_ADVICE, type StorageLock } from "../../store/storage/storage.js";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,16 +8,16 @@ import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /** Prefix of the names of all claims. */
-export const CLAIM_STEM = "LOCK";
+const CLAIM_STEM = "LOCK";
 
 /** Content of a claim once it is the lock. */
-export const HELD = new TextEncoder().encode("held\n");
+const HELD = new TextEncoder().encode("held\n");
 
 /**
  * Updates a lock's modification time by writing its content; never creates the file. If a full disk rejects the write, it truncates the file to the
  * same length instead.
  */
-export async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
+async function renewClaim(fileSystem: FileSystem, path: string): Promise<void> {
   const file = await fileSystem.open(path, "update");
   try {
     await file.write(HELD, 0).catch(() => file.truncate(HELD.byteLength));
@@ -26,8 +26,7 @@ export async function renewClaim(fileSystem: FileSystem, path: string): Promise<
   }
 }
 
-/** Another process's claim. */
-export interface OtherClaim {
+interface OtherClaim {
   readonly name: string;
   readonly owner: ProcessIdentity;
   /** Whether the owner is visible from here; if not, only renewals show that it runs. */
@@ -79,21 +78,12 @@ export class LockClaims {
   }
 
   /** Null if the claim is missing. */
-  async stat(name: string): Promise<FileStat | null> {
-    try {
-      return await this.fileSystem.stat(join(this.directory, name));
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+  stat(name: string): Promise<FileStat | null> {
+    return this.fileSystem.stat(join(this.directory, name)).catch(nullIfMissing);
   }
 
   async remove(name: string): Promise<void> {
-    try {
-      await this.fileSystem.unlink(join(this.directory, name));
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
+    await this.fileSystem.unlink(join(this.directory, name)).catch(nullIfMissing);
   }
 
   /**
@@ -159,13 +149,7 @@ export class HeldLock implements StorageLock {
     this.#isReleased = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#renewal;
-    await attempt("unlock", "", async () => {
-      try {
-        await this.fileSystem.unlink(this.path);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
-    });
+    await attempt("unlock", "", async () => void (await this.fileSystem.unlink(this.path).catch(nullIfMissing)));
   }
 
   async #check(): Promise<void> {

@@ -21,7 +21,7 @@ const CODE_OF_ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** Converts the error of a file operation to a Daybook error that names the operation and the key, never a path outside the store. */
-export function storageError(operation: string, key: string, error: unknown): DaybookError {
+function storageError(operation: string, key: string, error: unknown): DaybookError {
   if (error instanceof DaybookError) return error;
   const errno = (error as NodeJS.ErrnoException | null)?.code ?? "unknown error";
   const [code, reason] = CODE_OF_ERRNO[errno] ?? ["internal", "the file system refused it"];
@@ -57,10 +57,15 @@ export async function attempt<T>(operation: string, key: string, run: () => Prom
   }
 }
 
-/** Whether a file operation failed because the file is missing. */
 export function isMissing(error: unknown): boolean {
   const errno = (error as NodeJS.ErrnoException | null)?.code;
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR";
+}
+
+/** For `catch`: null if the file is missing. @throws any other error */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
 }
 
 /** A character that no key contains: a file with it in its name is never an object. */
@@ -134,7 +139,6 @@ export async function writeFileAnew(path: string): Promise<WriteStream> {
   }
 }
 
-/** The error for a link instead of a file. */
 export function linkError(path: string, cause?: unknown): Error {
   return new Error(`${path}: is a symbolic link, and files are not written through links: name the file itself`, { cause });
 }

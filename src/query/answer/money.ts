@@ -27,7 +27,6 @@ export function addMoney(a: Money, b: Money): Money {
   return fine(a) + fine(b);
 }
 
-/** An amount times a count. */
 export function timesMoney(money: Money, count: number): Money {
   const product = typeof money === "number" ? money * count : NaN;
   return Number.isSafeInteger(product) ? product : fine(money) * BigInt(count);
@@ -57,7 +56,6 @@ export class MoneySums {
   }
 }
 
-/** For sorting: negative, 0 or positive. */
 export function compareMoney(a: Money, b: Money): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   const difference = fine(a) - fine(b);
@@ -99,7 +97,6 @@ export function convertMoney(money: Money, rate: number): Money {
   return conversionAt(rate)(money);
 }
 
-/** The same for many amounts. */
 export function conversionAt(rate: number): (money: Money) => Money {
   const exact = scaled(String(rate), RATE_DIGITS);
   return (money) => (fine(money) / FINE_PER_AMOUNT) * exact;

@@ -2,7 +2,6 @@
 import { inChunks, Turns } from "../../core/base/yield.js";
 import { sortNumbers } from "../../core/base/arrays.js";
 
-/** Bits of a double's significand. */
 const SIGNIFICAND_BITS = 53;
 /** The smallest double above 0 is 2 to the power of −1074: no quotient needs finer bits. */
 const FINEST_BITS = 1_074;
@@ -50,7 +49,6 @@ interface Decimals {
   readonly digits: number;
 }
 
-/** Counts of decimals that suffice for most numbers. */
 const USUAL_DIGITS = [0, 2, 4, 6];
 /** Below it, doubles distinguish all decimals, so the shortest one that names a double is the exact one. */
 const EXACT_UNITS = 10 ** 15;
@@ -108,10 +106,8 @@ export function tallyOf(numbers: Float64Array, counts: Float64Array): Tally {
   return { numbers: tally.numbers.slice(0, count), counts: tally.counts.slice(0, count) };
 }
 
-/** An empty tally. */
 export const NO_NUMBERS: Tally = { numbers: new Float64Array(0), counts: new Float64Array(0) };
 
-/** Merges two tallies, changing neither. Cost: both. */
 export function bothTallies(a: Tally, b: Tally): Tally {
   if (a.numbers.length === 0 || b.numbers.length === 0) return a.numbers.length === 0 ? b : a;
   const all = { numbers: new Float64Array(a.numbers.length + b.numbers.length), counts: new Float64Array(a.numbers.length + b.numbers.length) };
@@ -131,7 +127,6 @@ export function bothTallies(a: Tally, b: Tally): Tally {
   return { numbers: all.numbers.slice(0, count), counts: all.counts.slice(0, count) };
 }
 
-/** The number of values in a tally. */
 export function countOf({ counts }: Tally): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -180,7 +175,6 @@ function exactSum({ numbers, counts }: Tally): { units: bigint; scale: bigint } 
   return { units: sum + BigInt(small), scale: 10n ** BigInt(digits) };
 }
 
-/** The number at an index of all values in order. */
 function numberAt({ numbers, counts }: Tally, place: number): number {
   let before = 0;
   for (let at = 0; at < counts.length; at += 1) {
@@ -212,7 +206,6 @@ export function roomForDurations(count: number, mostMs: number): Durations {
   return mostMs <= UINT32_MAX ? new Uint32Array(count) : new Float64Array(count);
 }
 
-/** Up to this many durations are always sorted. */
 const FEW = 8_192;
 
 /** Significant bits of a bin: values below `EXACT_BELOW` have a bin each; greater ones share one with those of the same leading bits. */
@@ -299,7 +292,6 @@ async function sortedAt(durations: Durations, places: Uint32Array | null, ranks:
   return ranks.map((rank) => sorted[rank]!);
 }
 
-/** @param ranks of existing values */
 async function binnedAt(durations: Uint32Array, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
   const count = places?.length ?? durations.length;
   const counts = new Uint32Array(BIN_COUNT);
@@ -320,11 +312,9 @@ async function binnedAt(durations: Uint32Array, places: Uint32Array | null, rank
 
 interface Bin {
   readonly bin: number;
-  /** Has room for all values of the bin. */
   readonly values: Float64Array;
 }
 
-/** The values of some bins, ascending. */
 async function sortedBins(
   durations: Uint32Array,
   places: Uint32Array | null,

@@ -6,27 +6,20 @@ import type { AggregateItem } from "../plan/input.js";
 import { parameterError, type DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 
-/** The properties of counts, by position. */
 export interface Ranked {
   propertyOf(place: number): string;
   /** All positions sorted by the code points of their property, if that is cheaper than sorting `shownCount` of them; otherwise null. */
   placesInOrder?(shownCount: number): Uint32Array | null;
 }
 
-/**
- * Items for all counts above 0: count descending, then property by code point. With a limit, only the shown items and those that tie with the last
- * one are sorted. Cost: a few nanoseconds a position, and 50 an item.
- */
+/** Count descending, then property by code point. With a limit, only the shown items and those tied with the last are sorted. 50 ns an item. */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
   return atOnce(ranking(counts, ranked, limit));
 }
 
-/** Counts read per step. */
 const PLACES_PER_STEP = 256 * 1024;
-/** Items built per step: some milliseconds. */
 const ITEMS_PER_STEP = 16_384;
 
-/** The same in steps. */
 export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | null): Steps<AggregateItem[]> {
   if (limit === null) return yield* allItems(counts, ranked);
   const top = yield* topCounted(counts, ranked, limit);
@@ -34,7 +27,6 @@ export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | nu
   return Array.from({ length: itemCount }, (_, at) => ({ property: ranked.propertyOf(top.places[at]!), count: top.counts[at]! }));
 }
 
-/** Cost of reading the text of a position, in values read. */
 const VALUES_PER_TEXT = 32;
 
 /** The same, yielding: when all of very many items are shown, their texts are sorted first. */
@@ -135,7 +127,6 @@ const CANDIDATE_COUNT = 4_096;
 
 /** Up to this limit, ties with the last item are decided while reading their texts, without sorting them. */
 const FEW_ITEMS = 1_024;
-/** Texts read per step. */
 const TEXTS_PER_STEP = 8_192;
 
 /** Drops ties with the least of the greatest counts, except the first ones by text. */
@@ -297,7 +288,6 @@ export function firstInOrder(numbers: readonly number[], count: number, order: (
   return first.items;
 }
 
-/** Positions per step: each may be compared by its text. */
 const RANKED_PLACES_PER_STEP = 2_048;
 
 /** The first `count` of the positions `[0, placeCount)` in an order. */

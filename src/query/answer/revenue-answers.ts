@@ -14,7 +14,6 @@ interface AttributedSum {
   readonly orders: number;
 }
 
-/** Revenue by the requested part of touches. */
 export class AttributedRevenue {
   readonly #sums = new Map<string, AttributedSum>();
 

@@ -9,7 +9,6 @@ export interface Touch {
   readonly campaign: string | null;
 }
 
-/** The touch of a referrer. */
 export interface ReferrerTouch extends Touch {
   /** From a sign-in page: it begins a visit but gets no revenue. */
   readonly isSignIn?: true;

@@ -11,7 +11,6 @@ import { ACTOR_COLUMNS, actorOf } from "../../storage/segment/summaries.js";
 /** Columns that a `CompanyReader` reads; event ids are needed too if a person changed companies. */
 export const COMPANY_READER_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
 
-/** Resolves the company and the identity of the events of one segment or head. */
 export class CompanyReader {
   readonly #users: Codes;
   readonly #anonymous: Codes;

@@ -15,32 +15,27 @@ import { referrerDomainOf } from "../../core/schema/web-address.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import {
   ALWAYS, NEVER, codesPredicate, columnsOf, testedInSteps, type IdentityTestContext, type KnownValues, type MembersOf, type ActorTest, type Predicate,
-  type Selector,
 } from "./predicate.js";
+import type { Selector } from "./select.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "./company-reader.js";
 import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js";
 
-/** What the filters of a query are compiled against. */
 export interface FilterContext extends IdentityTestContext {
   readonly identities: IdentityView;
   /** The identity of the scope's user id in the snapshot of identities; 0 if there is none. */
   readonly subject: number;
-  /** Finds actors by identity id; null if no filter tests an identity id for equality. */
   readonly identityIds: IdentityIds | null;
   /** Null if no filter reads the touch of a visit. */
   readonly touches: RowTouches | null;
   readonly membersOf: MembersOf;
 }
 
-/** Reads the touch of the visit of single rows. */
 interface RowTouches {
-  /** Columns that must be loaded. */
   readonly columns: readonly string[];
   /** Null for a visit without a touch; a dimension is null if the touch does not set it. */
   touch(rows: Rows, row: number): Readonly<Record<TouchDimension, string | null>> | null;
 }
 
-/** Compiles scopes, dates and filters. A filter that several scopes share is compiled once. */
 export class SelectorCompiler {
   readonly #compiler: Compiler;
   readonly #known = new Map<PlannedFilter, Predicate>();
@@ -51,14 +46,14 @@ export class SelectorCompiler {
 
   /**
    * Cost: the values of dictionaries; rows are not read. A step takes some milliseconds.
-   * @param leavesActors puts filters that depend only on the actor into `actorFilter`, which is tested last
+   * @param deferActorFilters puts filters that depend only on the actor into `actorFilter`, which is tested last
    */
-  *compile(asked: QueryScope, leavesActors: boolean): Steps<Selector> {
+  *compile(planned: QueryScope, deferActorFilters: boolean): Steps<Selector> {
     const compiler = this.#compiler;
-    const left = leavesActors && asked.where.length === 1 ? (asked.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
-    const scope = left.length === 0 ? asked : without(asked, left);
+    const deferred = deferActorFilters && planned.where.length === 1 ? (planned.where[0] ?? []).filter(({ operand }) => dependsOnActor(operand)) : [];
+    const scope = deferred.length === 0 ? planned : without(planned, deferred);
     const tests: ActorTest[] = [];
-    for (const comparison of left) tests.push(yield* compiler.actorTest(comparison));
+    for (const comparison of deferred) tests.push(yield* compiler.actorTest(comparison));
     const testedBefore = compiler.testedValueCount;
     const all: Predicate[] = [];
     if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
@@ -106,14 +101,13 @@ function dependsOnIdentities({ kind }: Operand): boolean {
   return ["identityId", "companyId", "person", "company", "paymentTouch", "segment"].includes(kind);
 }
 
-/** Whether a field has the same value for all events of an actor. */
 function dependsOnActor({ kind }: Operand): boolean {
   return kind === "person" || kind === "segment";
 }
 
-/** A scope of one group of filters, without `left`. */
-function without(scope: QueryScope, left: readonly PlannedFilter[]): QueryScope {
-  const rest = (scope.where[0] ?? []).filter((comparison) => !left.includes(comparison));
+/** @param scope with one group of filters */
+function without(scope: QueryScope, deferred: readonly PlannedFilter[]): QueryScope {
+  const rest = (scope.where[0] ?? []).filter((comparison) => !deferred.includes(comparison));
   return { ...scope, where: rest.length === 0 ? [] : [rest] };
 }
 

@@ -21,34 +21,13 @@ export type Predicate =
   /** Tests a row, for values without a dictionary: the event id and the text of createdAt. */
   | { readonly kind: "row"; readonly columns: readonly string[]; readonly prepare: (rows: Rows) => (row: number) => boolean };
 
-/** Whether an actor passes; it must be an existing one. */
 export type ActorTest = (actor: number) => boolean;
 
 export const ALWAYS: Predicate = { kind: "constant", value: true };
 export const NEVER: Predicate = { kind: "constant", value: false };
 
-/** A predicate on the codes of one column. */
 export function codesPredicate(column: string, set: CodeSet): Predicate {
   return set.isEmpty ? NEVER : set.isAll ? ALWAYS : { kind: "codes", columns: [column], sets: [set] };
-}
-
-/** Selects rows that pass each of `all` and, unless `any` is empty, every predicate of at least one group of `any`. */
-export interface Selector {
-  readonly all: readonly Predicate[];
-  readonly any: readonly (readonly Predicate[])[];
-  readonly fromMs: number;
-  readonly toMs: number;
-  /**
-   * Identifies the filters, without dates: the result for a sealed segment never changes. `""` without filters; null if it depends on
-   * identities.
-   */
-  readonly key: string | null;
-  /** Tests the actors of selected rows at the end of the query; null: all of them count. */
-  readonly actorFilter: ActorTest | null;
-  /** Columns that selecting may read, without times and ids. */
-  readonly columns: readonly string[];
-  /** Number of dictionary values tested to compile it. */
-  readonly testedValueCount: number;
 }
 
 export function columnsOf(predicate: Predicate): readonly string[] {
@@ -108,9 +87,7 @@ export class KnownValues {
   }
 }
 
-/** The attribution of the people of single rows. */
 export interface RowLabels {
-  /** Columns that must be loaded. */
   readonly columns: readonly string[];
   /** All labels of rows so far are below it. */
   readonly size: number;
@@ -119,19 +96,16 @@ export interface RowLabels {
   textOf(label: number, dimension: TouchDimension): string;
 }
 
-/** A snapshot of the fields of people, companies and attribution that a query names. */
 export interface KnownFields {
   person(path: string): KnownValues;
   company(path: string): KnownValues;
   paymentTouch(model: "first_touch" | "last_touch"): RowLabels;
 }
 
-/** What conditions on identities are compiled against. */
 export interface IdentityTestContext {
   readonly dictionaries: Dictionaries;
   /** Null if no condition reads companies. */
   readonly companies: CompanyView | null;
-  /** The fields of people, companies and attribution that the conditions name. */
   readonly known: KnownFields;
   readonly regexes: Regexes;
 }
@@ -160,7 +134,6 @@ function* passing(values: KnownValues, value: ValueTest, negated: boolean): Step
   return (owner) => table[values.numberOf(owner)] === 1;
 }
 
-/** The members of a segment in the snapshot of a query. */
 export interface SegmentMembers {
   has(identity: number): boolean;
 }

@@ -1,14 +1,12 @@
 import { parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Where } from "../plan/plan.js";
+import type { Pattern, Where } from "../plan/plan.js";
 import type { PathsPlan } from "../plan/insights/plan.js";
 
-/** A compiled pattern: tests whether it occurs anywhere in a text, in time linear in the text. */
 interface Regex {
   test(text: string): boolean;
 }
 
-/** Compiled patterns by their text. */
 export type Regexes = ReadonlyMap<string, Regex>;
 
 /** Compiles RE2 syntax; loads the engine on first use. @throws invalid_regex naming `param`, also for a pattern that would take long */
@@ -25,6 +23,15 @@ export async function compileRegex(pattern: string, param = "value"): Promise<Re
   }
 }
 
+/** Compiles the patterns that planning only measured. @throws invalid_regex for the first invalid one */
+export async function checkPatterns(patterns: readonly Pattern[]): Promise<void> {
+  const known = new Set<string>();
+  for (const { pattern, param } of patterns) {
+    if (!known.has(pattern)) await compileRegex(pattern, param);
+    known.add(pattern);
+  }
+}
+
 /** Compiles every pattern of `where`. @throws invalid_regex */
 export async function compileRegexes(where: Where): Promise<Regexes> {
   const regexes = new Map<string, Regex>();
@@ -34,39 +41,7 @@ export async function compileRegexes(where: Where): Promise<Regexes> {
   return regexes;
 }
 
-/** The number of a value that is no node. */
-export const NO_LABEL = 0xffffffff;
-
-interface Rule {
-  readonly regex: Regex;
-  readonly label: string;
-}
-
-/** Numbers the labels of path nodes: a value, or the label of the first rule that matches it. */
-export class LabelNumbers {
-  readonly #texts: string[] = [];
-  readonly #numbers = new Map<string, number>();
-
-  private constructor(readonly rules: readonly Rule[]) {}
-
-  /** Compiles the rules of a plan. @throws invalid_regex */
-  static async of({ rules }: PathsPlan): Promise<LabelNumbers> {
-    const compiled = rules.map(async ({ pattern, label }, at) => ({ regex: await compileRegex(pattern, `rules[${at}].pattern`), label }));
-    return new LabelNumbers(await Promise.all(compiled));
-  }
-
-  /** The number of a value's label; `NO_LABEL` for `""`. */
-  ofValue(text: string): number {
-    return text === "" ? NO_LABEL : this.ofLabel(this.rules.find(({ regex }) => regex.test(text))?.label ?? text);
-  }
-
-  ofLabel(text: string): number {
-    let number = this.#numbers.get(text);
-    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
-    return number;
-  }
-
-  textOf(label: number): string {
-    return this.#texts[label] ?? "";
-  }
+/** Compiles the rules of a plan. @throws invalid_regex */
+export async function compileRules({ rules }: PathsPlan): Promise<readonly { readonly regex: Regex; readonly label: string }[]> {
+  return await Promise.all(rules.map(async ({ pattern, label }, at) => ({ regex: await compileRegex(pattern, `rules[${at}].pattern`), label })));
 }

@@ -2,13 +2,32 @@ import { dayStartMs, MS_PER_DAY } from "../../core/base/time.js";
 import { codeAt, denseCodes, type CodeColumn } from "../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../../storage/column/postings.js";
 import type { Rows } from "../../storage/segment/rows.js";
-import { ALWAYS, mayMatch, type Predicate, type Selector } from "./predicate.js";
+import { ALWAYS, mayMatch, type ActorTest, type Predicate } from "./predicate.js";
 import {
   bitsOfCode, bitsOfTable, complement, countCommonBits, emptyBitmap, hasBit, intersect, rangeBitmap, unite, countBits, rowsOfBits, type Bitmap,
 } from "../../storage/column/bitmap.js";
 import type { CodeSet } from "../../storage/column/code-set.js";
 import type { Codes } from "../../storage/column/codes.js";
-import { firstAtLeast } from "../../storage/column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
+
+/** Selects rows that pass each of `all` and, unless `any` is empty, every predicate of at least one group of `any`. */
+export interface Selector {
+  readonly all: readonly Predicate[];
+  readonly any: readonly (readonly Predicate[])[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  /**
+   * Identifies the filters, without dates: the result for a sealed segment never changes. `""` without filters; null if it depends on
+   * identities.
+   */
+  readonly key: string | null;
+  /** Tests the actors of selected rows at the end of the query; null: all of them count. */
+  readonly actorFilter: ActorTest | null;
+  /** Columns that selecting may read, without times and ids. */
+  readonly columns: readonly string[];
+  /** Number of dictionary values tested to compile it. */
+  readonly testedValueCount: number;
+}
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
 /** Finds the value of rows that may lie in several columns: the first that is set counts. */
@@ -33,7 +52,7 @@ export class FirstValue {
 }
 
 /** Testing a row of a list costs about as much as this many rows in a bitmap. */
-const ROWS_PER_TEST = 32;
+export const ROWS_PER_TEST = 32;
 
 /** A predicate that selects few values of a column, and that column. */
 interface Narrow {
@@ -43,7 +62,7 @@ interface Narrow {
 }
 
 /** The posting lists that a predicate needs; null if a bitmap serves it better. */
-function narrowOf(predicate: Predicate): Narrow | null {
+export function narrowOf(predicate: Predicate): Narrow | null {
   if (predicate.kind !== "codes" || predicate.columns.length > 1) return null;
   const set = predicate.sets[0]!;
   if (set.list === null || set.negated || set.has(0)) return null;
@@ -73,27 +92,16 @@ export function fewRows(rows: Rows, { all, any }: Selector): Uint32Array | null 
   return tests.length === 0 ? found : found.filter((row) => tests.every((test) => test(row)));
 }
 
-/** Whether `fewRows` would return rows at once, judged by cache entries. */
-export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
-  if (any.length > 0 || !rows.settled) return false;
-  return all.some((predicate) => {
-    const narrow = narrowOf(predicate);
-    const postings = narrow === null ? null : (rows.kept(keyOf(narrow.column), []) as Postings | null);
-    if (narrow === null || postings === null) return false;
-    return narrow.codes.reduce((sum, code) => sum + rowsOfCode(postings, code).length, 0) * ROWS_PER_TEST <= rows.rowCount;
-  });
-}
-
-const keyOf = (column: string) => `postings ${column}`;
+export const postingsKey = (column: string) => `postings ${column}`;
 
 function postingsOfColumn(rows: Rows, name: string): Postings | null {
   const column = rows.column(name);
   if (column.kind === "sparse" || column.codes.BYTES_PER_ELEMENT === 1) return null;
-  const kept = rows.kept(keyOf(name), []) as Postings | null;
+  const kept = rows.kept(postingsKey(name), []) as Postings | null;
   if (kept !== null) return kept;
-  const asked = rows.kept(`asked ${name}`, []);
-  if (asked === null) rows.derive(`asked ${name}`, () => true, () => 1);
-  return asked === null ? null : rows.derive(keyOf(name), () => postingsOf(column.codes), postingsByteLength);
+  const wasRequested = rows.kept(`requested ${name}`, []);
+  if (wasRequested === null) rows.derive(`requested ${name}`, () => true, () => 1);
+  return wasRequested === null ? null : rows.derive(postingsKey(name), () => postingsOf(column.codes), postingsByteLength);
 }
 
 function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {
@@ -125,14 +133,11 @@ type RowRange =
   | { readonly kind: "range"; readonly from: number; readonly to: number }
   | { readonly kind: "bits"; readonly bits: Bitmap };
 
-/** The rows of one segment or head that a query selects. A bitmap or a list may be shared, so it must not be changed. */
+/** A bitmap or a list may be shared, so it must not be changed. */
 export type Selection =
   | RowRange
   /** Ascending. */
   | { readonly kind: "rows"; readonly rows: Uint32Array };
-
-/** How the rows of a segment will be found, judged by metadata and by cache entries of earlier queries. */
-type Access = "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
 
 const NONE: RowRange = { kind: "none" };
 
@@ -144,28 +149,9 @@ export function isPruned(rows: Rows, { fromMs, toMs, all, any }: Selector): bool
   return any.length > 0 && !any.some((group) => group.every((predicate) => mayMatch(predicate, rows)));
 }
 
-/** How the rows of a segment will be found. Reads no row. */
-export function accessOf(rows: Rows, selector: Selector): Access {
-  if (isPruned(rows, selector)) return "pruned";
-  const { all, any, key } = selector;
-  if (all.length === 0 && any.length === 0) return isWhole(rows, selector) ? "all" : "range";
-  if (hasFewRows(rows, selector)) return "postings";
-  const isKept = key !== null && rows.kept(rowsKey(key), []) !== null;
-  return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
-}
+export const rowsKey = (key: string) => `rows ${key}`;
+export const codeKey = (column: string, code: number) => `${column}=${code}`;
 
-/** Whether the bitmap of each value that the predicate names is cached. */
-function hasBits(predicate: Predicate, rows: Rows): boolean {
-  if (predicate.kind === "constant") return true;
-  if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
-  const [column] = predicate.columns;
-  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.kept(codeKey(column!, code), []) !== null) === true;
-}
-
-const rowsKey = (key: string) => `rows ${key}`;
-const codeKey = (column: string, code: number) => `${column}=${code}`;
-
-/** Whether all rows lie in the time range of the query. */
 export function isWhole(rows: Rows, selector: Selector): boolean {
   const start = dayStartMs(rows.day);
   return start + rows.minMs >= selector.fromMs && start + rows.maxMs < selector.toMs;
@@ -183,7 +169,6 @@ export function select(rows: Rows, selector: Selector): Selection {
   return { kind: "bits", bits: both(bits, rangeBitmap(rows.rowCount, range.from, range.to)) };
 }
 
-/** The rows of a list that lie in a range or in a bitmap. */
 function within(list: Uint32Array, range: RowRange): Uint32Array {
   if (range.kind === "bits") return list.filter((row) => hasBit(range.bits, row));
   if (range.kind !== "range") return list.subarray(0, 0);
@@ -197,7 +182,6 @@ function both(bits: Bitmap, other: Bitmap): Bitmap {
   return result;
 }
 
-/** The rows that pass all predicates of a non-empty list. */
 function allBits(predicates: readonly Predicate[], rows: Rows): Bitmap {
   const [first, ...rest] = predicates;
   const bits = bitsOf(first ?? ALWAYS, rows);

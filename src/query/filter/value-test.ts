@@ -222,7 +222,6 @@ export class TraitKey {
 /** Within one record, these apply after the values that it sets. */
 const OTHER_CHANGES = TRAIT_CHANGES.filter((change) => change !== SET_ONCE);
 
-/** The value of a trait while records change it one after the other. */
 class TraitValue {
   now: unknown = undefined;
   #set: unknown = undefined;

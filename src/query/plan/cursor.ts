@@ -44,10 +44,7 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
   return encodeBase64Url(bytes);
 }
 
-/**
- * Decodes a position that `encodeCursor` sealed.
- * @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query)
- */
+/** Decodes what `encodeCursor` sealed. @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query) */
 export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
   const bytes = text.length <= TEXT_LENGTH_MAX ? decodeBase64Url(text) : null;
   if (bytes !== null && bytes.length >= PROJECT_AT) maskSequence(bytes, key);

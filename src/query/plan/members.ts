@@ -69,6 +69,18 @@ export function readInteger(members: InputMembers, name: string, min: number, ma
   return value;
 }
 
+/** The range of an integer, and what it is when absent. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/** An integer within bounds. @throws invalid_parameter */
+export function readBounded(members: InputMembers, name: string, { min, max, default: absent }: Bounds): number {
+  return readInteger(members, name, min, max) ?? absent;
+}
+
 /** A list of `min` to `max` items; absent means empty if `min` is 0. A hole becomes an undefined item. @throws invalid_parameter */
 export function readList(members: InputMembers, name: string, min: number, max: number): readonly unknown[] {
   const value = members.values.get(name) ?? (min === 0 ? [] : undefined);

@@ -134,6 +134,15 @@ export interface RevenueRule {
   readonly currency: string;
 }
 
+/** The rules that decide which events form a session. */
+export interface SessionRules {
+  readonly session: SessionRule;
+  /** Slugs of events that are page views. */
+  readonly pageviewSlugs: readonly string[];
+  /** Tells which events are payments: those that servers send, without url and host, belong to no session. */
+  readonly revenue: RevenueRule;
+}
+
 /** Hosts in the form in which `comparedHost` returns them, and packages of apps. */
 export interface HostList {
   /** Exactly these. */
@@ -209,23 +218,17 @@ export interface SearchEventsPlan extends CountPlan<"searchEvents"> {
   readonly fingerprint: string;
 }
 
-export interface IdentitySessionsPlan extends IdentityScope {
+export interface IdentitySessionsPlan extends IdentityScope, SessionRules {
   readonly report: "identitySessions";
   readonly limit: number;
   /** First event of the last session shown. */
   readonly cursor: CursorPosition | null;
   readonly fingerprint: string;
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  readonly revenue: RevenueRule;
   readonly touch: TouchRule;
 }
 
-export interface IdentityProfilePlan extends IdentityScope {
+export interface IdentityProfilePlan extends IdentityScope, SessionRules {
   readonly report: "identityProfile";
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  readonly revenue: RevenueRule;
 }
 
 export interface IdentityReferrersPlan extends IdentityScope {
@@ -304,10 +307,6 @@ export interface Pattern {
 }
 
 /** The rules of meaning that the options set. */
-export interface ReportRules {
-  readonly session: SessionRule;
-  /** Slugs of events that are page views. */
-  readonly pageviewSlugs: readonly string[];
-  readonly revenue: RevenueRule;
+export interface ReportRules extends SessionRules {
   readonly touch: TouchRule;
 }

@@ -1,5 +1,5 @@
 import { LISTED_SEARCH, LISTED_SOCIAL } from "./listed-hosts.js";
-import type { HostList, ReportRules } from "./plan.js";
+import type { HostList, ReportRules, SessionRules } from "./plan.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { slugOf } from "../../core/schema/fields.js";
@@ -116,6 +116,10 @@ export function reportRules(options: RuleOptions): ReportRules {
       lookbackMs: attribution.lookbackMs === undefined || attribution.lookbackMs === null ? null : durationOf("attribution.lookbackMs", attribution.lookbackMs),
     },
   };
+}
+
+export function sessionRules({ session, pageviewSlugs, revenue }: ReportRules): SessionRules {
+  return { session, pageviewSlugs, revenue };
 }
 
 function hostsOf(name: string, given: readonly string[] | undefined, otherwise: HostList): HostList {

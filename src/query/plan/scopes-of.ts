@@ -1,9 +1,6 @@
 import type { AnyPlan, ConditionPlan, Operand, QueryScope, SegmentPlan } from "./plan.js";
 
-/**
- * Every scope of a plan: its own first, then those of its steps, exclusions, cohort and return events, then those of the conditions in the
- * segments that filters name. Cost: the filters of the plan.
- */
+/** A plan's own scope, those of its steps, exclusions, cohort and return events, then those of conditions in segments that filters name. */
 export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
   const own = ownScopesOf(plan);
   return [...own, ...conditionsIn(segmentsIn(own)).flatMap((condition) => (condition.type === "did" ? [condition.scope] : []))];

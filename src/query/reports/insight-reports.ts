@@ -1,27 +1,10 @@
-import type {
-  FunnelPlan, LifecyclePlan, PathsPlan, RetentionPlan, SessionsOverviewPlan, StickinessPlan, TrendPlan, WebOverviewPlan,
-} from "../plan/insights/plan.js";
-import type { Funnel, Lifecycle, Paths, Retention, SessionsOverview, Stickiness, Trend, WebOverview } from "../plan/insights/answers.js";
-import type { Report } from "./form/report.js";
-import { funnel } from "./funnel/funnel.js";
-import { lifecycle } from "./returns/lifecycle.js";
-import { retention } from "./returns/retention.js";
-import { stickiness } from "./returns/stickiness.js";
-import { trend } from "./trend/trend.js";
-import { paths } from "./visits/paths.js";
-import { sessionsOverview } from "./visits/sessions-overview.js";
-import { webOverview } from "./visits/web-overview.js";
-
-/** The reports of lazy rows by name, in a file of their own. */
-export interface InsightReports {
-  readonly trend: Report<TrendPlan, Trend>;
-  readonly funnel: Report<FunnelPlan, Funnel>;
-  readonly retention: Report<RetentionPlan, Retention>;
-  readonly lifecycle: Report<LifecyclePlan, Lifecycle>;
-  readonly stickiness: Report<StickinessPlan, Stickiness>;
-  readonly paths: Report<PathsPlan, Paths>;
-  readonly sessionsOverview: Report<SessionsOverviewPlan, SessionsOverview>;
-  readonly webOverview: Report<WebOverviewPlan, WebOverview>;
-}
-
-export const insightReports: InsightReports = { trend, funnel, retention, lifecycle, stickiness, paths, sessionsOverview, webOverview };
+// All code of insights and segments in one chunk, loaded with the first: split up, it would pull what the chunks share out of the core.
+export { funnel } from "./funnel/funnel.js";
+export { lifecycle } from "./returns/lifecycle.js";
+export { retention } from "./returns/retention.js";
+export { stickiness } from "./returns/stickiness.js";
+export { trend } from "./trend/trend.js";
+export { paths } from "./visits/paths.js";
+export { sessionsOverview } from "./visits/sessions-overview.js";
+export { webOverview } from "./visits/web-overview.js";
+export { NamedSegments } from "./named-segments.js";

@@ -16,28 +16,29 @@ import { identityProfile, identityReferrers, identityDeviceGeo } from "./people/
 import { revenueByAttribution, ltvCohorts } from "./revenue/revenue.js";
 import { topCompanies, companyTopUsers } from "./companies/top-companies.js";
 import type { Report } from "./form/report.js";
+import type * as insightReports from "./insight-reports.js";
 import { searchEvents } from "./events/search-events.js";
 import type { AnyPlan, PlanContext } from "../plan/plan.js";
 
 type Planner<P extends AnyPlan> = (input: unknown, context: PlanContext) => P;
 
-/** What executes one query; null: its report is in `insight-reports.ts`. */
-interface ReportRow<P extends AnyPlan, R> {
+/** What executes one query. `P`: its plan; `A`: its answer. */
+export interface ReportRow<P extends AnyPlan, A> {
   /** Settles the input without reading data. */
   readonly plan: Planner<P>;
-  readonly report: R;
+  readonly load: () => Report<P, A> | Promise<Report<P, A>>;
 }
 
-/** Hides the types of states, which are private to a report. */
-function row<P extends AnyPlan, A>(plan: Planner<P>, report: Report<P, A>): ReportRow<P, Report<P, A>> {
-  return { plan, report };
+function row<P extends AnyPlan, A>(plan: Planner<P>, report: Report<P, A>): ReportRow<P, A> {
+  return { plan, load: () => report };
 }
 
-function lazyRow<P extends AnyPlan>(plan: Planner<P>): ReportRow<P, null> {
-  return { plan, report: null };
+/** An insight: they are as much code as all other reports, and many programs run none. */
+function lazyRow<P extends AnyPlan, A>(plan: Planner<P>, reportIn: (insights: typeof insightReports) => Report<P, A>): ReportRow<P, A> {
+  return { plan, load: async () => reportIn(await import("./insight-reports.js")) };
 }
 
-/** What executes each query. The reports of lazy rows are loaded together when the first of them is requested. */
+/** What executes each query. */
 export const reports = {
   countEvents: row(planCountEvents, countEvents),
   countEventsPerDay: row(planCountEventsPerDay, countEventsPerDay),
@@ -54,12 +55,12 @@ export const reports = {
   ltvCohorts: row(planLtvCohorts, ltvCohorts),
   topCompanies: row(planTopCompanies, topCompanies),
   companyTopUsers: row(planCompanyTopUsers, companyTopUsers),
-  trend: lazyRow(planTrend),
-  funnel: lazyRow(planFunnel),
-  retention: lazyRow(planRetention),
-  lifecycle: lazyRow(planLifecycle),
-  stickiness: lazyRow(planStickiness),
-  paths: lazyRow(planPaths),
-  sessionsOverview: lazyRow(planSessionsOverview),
-  webOverview: lazyRow(planWebOverview),
+  trend: lazyRow(planTrend, ({ trend }) => trend),
+  funnel: lazyRow(planFunnel, ({ funnel }) => funnel),
+  retention: lazyRow(planRetention, ({ retention }) => retention),
+  lifecycle: lazyRow(planLifecycle, ({ lifecycle }) => lifecycle),
+  stickiness: lazyRow(planStickiness, ({ stickiness }) => stickiness),
+  paths: lazyRow(planPaths, ({ paths }) => paths),
+  sessionsOverview: lazyRow(planSessionsOverview, ({ sessionsOverview }) => sessionsOverview),
+  webOverview: lazyRow(planWebOverview, ({ webOverview }) => webOverview),
 };

@@ -8,16 +8,17 @@ import type { KnownEnds } from "../../identity/identity-view.js";
 import { Memberships } from "../../identity/memberships.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
-import type { Range, RevenueRule, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
+import type { Range, ReportRules, RevenueRule, SessionRules, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
 import type { Droppable, MemoryBudget } from "../../storage/segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
 import { KnownTraits } from "./people/known-traits.js";
-import { PaymentCompanies, Payments, RefundOrigins, RevenueTable } from "./money/payments.js";
+import { Payments, RevenueTable } from "./money/payments.js";
+import { PaymentCompanies } from "./money/place-companies.js";
 import { EventLabels } from "./touches/event-labels.js";
 import { PaymentLabels } from "./touches/payment-labels.js";
 import { SeenActors } from "./people/seen-actors.js";
-import type { newSessionTable, SessionRules, SessionTable } from "./sessions/session-table.js";
+import type { newSessionTable, SessionTable } from "./sessions/session-table.js";
 import type { SessionView } from "./sessions/session-view.js";
 import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-facts.js";
@@ -36,21 +37,9 @@ export interface TableSnapshot extends CompanySnapshot {
   readonly pause: () => Promise<void>;
 }
 
-interface AskedRanges {
-  readonly range: Range;
-  readonly previous?: Range | null;
-}
-
-interface LabelRules {
-  readonly revenue: RevenueRule;
-  readonly touch: TouchRule;
-}
-
-/** Tables about money under one rule. */
 interface Revenue {
   readonly table: RevenueTable;
   companies: PaymentCompanies;
-  readonly origins: RefundOrigins;
   /** By model, level and touch rule. */
   readonly labels: Map<string, PaymentLabels>;
 }
@@ -141,7 +130,6 @@ export class Tables implements Droppable {
     return table.payments.catchUp(moment, missing) && companies.catchUp(moment, missing) ? companies : null;
   }
 
-  /** The actors seen up to a snapshot; null when something is missing. */
   seen(moment: TableSnapshot, missing: PendingLoads): SeenActors | null {
     return this.#seen.catchUp(moment, missing) ? this.#seen : null;
   }
@@ -169,13 +157,17 @@ export class Tables implements Droppable {
     if (!table.payments.catchUp(moment, missing) || !touches.catchUp(moment, missing)) return null;
     if (accounts !== null && !(ofCompanies.catchUp(moment, missing) && companies.catchUp(moment, missing))) return null;
     const key = JSON.stringify([plan.model, plan.level, plan.touch]);
-    const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan);
+    const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan.model);
     labels.set(key, known);
     return known;
   }
 
   /** The sessions of a snapshot that a query reads; null when something is missing. */
-  sessions({ session, pageviewSlugs, revenue, range, previous = null }: SessionRules & AskedRanges, moment: TableSnapshot, missing: PendingLoads): SessionView | null {
+  sessions(
+    { session, pageviewSlugs, revenue, range, previous = null }: SessionRules & { readonly range: Range; readonly previous?: Range | null },
+    moment: TableSnapshot,
+    missing: PendingLoads,
+  ): SessionView | null {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
@@ -186,21 +178,18 @@ export class Tables implements Droppable {
       table = newSessions(this.budget, this.#use, this.dictionaries, { session, pageviewSlugs, revenue });
       this.#sessions.set(key, table);
     }
-    const asked = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
-    return table.at(moment, asked, missing);
+    const requested = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
+    return table.at(moment, requested, missing);
   }
 
-  /**
-   * The labels that events would get as payments of their identities, in a snapshot; null when something is missing. What is found missing while rows
-   * are read is added to `missing` then.
-   */
-  eventLabels({ revenue, touch }: LabelRules, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
-    const { table, origins } = this.#revenueOf(revenue);
+  /** The labels that events would get as payments of their identities. What is found missing while rows are read is added to `missing` then. */
+  eventLabels({ revenue, touch }: Pick<ReportRules, "revenue" | "touch">, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
+    const { table } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);
     const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];
     if (areThere.includes(false)) return null;
     const codeEnd = Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size);
-    return new EventLabels({ touches, payments: table.payments, orders: origins.now() }, model, moment, missing, codeEnd * 2);
+    return new EventLabels({ touches, payments: table.payments }, model, moment, missing, codeEnd * 2);
   }
 
   touchMaker(rule: TouchRule): TouchMaker {
@@ -231,7 +220,7 @@ export class Tables implements Droppable {
     let revenue = this.#revenue.get(key);
     if (revenue === undefined) {
       const payments = new Payments(this.budget, this.#use, this.dictionaries, rule, this.ids);
-      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), origins: new RefundOrigins(payments), labels: new Map() };
+      revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), labels: new Map() };
       this.#revenue.set(key, revenue);
     }
     return revenue;

@@ -43,7 +43,6 @@ export function complement(bits: Bitmap, rowCount: number): void {
   if ((rowCount & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (rowCount & 31));
 }
 
-/** Number of bits set in a word. */
 export function popcount(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
@@ -203,7 +202,6 @@ export class RankedBits {
     return this.words.byteLength + this.#before.byteLength;
   }
 
-  /** The rank of a code that is in the set. */
   rankOf(code: number): number {
     const word = code >>> 5;
     return this.#before[word]! + popcount(this.words[word]! & ((1 << (code & 31)) - 1));

@@ -14,10 +14,6 @@ export function absentColumn(rowCount: number): CodeColumn {
   return { kind: "sparse", rows: new Uint32Array(0), codes: new Uint8Array(0), rowCount };
 }
 
-export function columnRowCount(column: CodeColumn): number {
-  return column.kind === "dense" ? column.codes.length : column.rowCount;
-}
-
 export function columnByteLength(column: CodeColumn): number {
   return column.codes.byteLength + (column.kind === "sparse" ? column.rows.byteLength : 0);
 }

@@ -100,7 +100,6 @@ export class Dictionaries {
     return keys;
   }
 
-  /** Number of values of the largest dictionary. */
   get largestSize(): number {
     let size = 0;
     for (const dictionary of this.#byName.values()) size = Math.max(size, dictionary.size);

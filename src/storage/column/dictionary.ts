@@ -165,7 +165,6 @@ export class Dictionary {
     return codes;
   }
 
-  /** The code of a value, adding it if new. */
   intern(value: string): number {
     if (this.#indexedSize < this.#values.length) this.#index();
     const known = this.codeOf(value);

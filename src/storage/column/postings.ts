@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by the arrays */
 import type { Codes } from "./codes.js";
-import { firstAtLeast } from "./search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 
 /** Rows by code: 8 bytes a code, 4 a row. Rows of code 0 are left out. */
 export interface Postings {

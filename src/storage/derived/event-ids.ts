@@ -3,7 +3,6 @@ import { ID_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";
 import { compareKeys, eventKeyOf, type EventKey } from "../segment/event-order.js";
 import { whilePinned, type Rows } from "../segment/rows.js";
 
-/** An event's sequence, and the day of its rows. */
 export interface EventPlace {
   readonly sequence: number;
   readonly day: number;
@@ -19,7 +18,6 @@ export interface EventTime {
 export class EventIds {
   readonly #keys = new Map<number, EventKey>();
 
-  /** Null when the key is not read yet. */
   of(sequence: number): EventKey | null {
     return this.#keys.get(sequence) ?? null;
   }

@@ -1,7 +1,7 @@
 import type { Rows } from "../segment/rows.js";
 
 /** Reads facts about some actors from rows; the lists have no order. */
-export type ReadActors<T> = (actors: ReadonlySet<number>, rows: readonly Rows[]) => Promise<ReadonlyMap<number, T[]>>;
+type ReadActors<T> = (actors: ReadonlySet<number>, rows: readonly Rows[]) => Promise<ReadonlyMap<number, T[]>>;
 
 /** Facts about a few actors: read from all rows on first use, then extended as rows arrive, also during a read. One read at a time. */
 export class FollowedActors<T> {

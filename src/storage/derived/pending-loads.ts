@@ -1,7 +1,4 @@
-/**
- * Loads that tables need before they can reach a snapshot; the caller runs them, then retries on a fresh snapshot. When nothing is missing, rows,
- * links and tables belong to the same tick.
- */
+/** Loads that tables need to reach a snapshot: run them, then retry on a fresh one, so that rows, links and tables are of the same tick. */
 export class PendingLoads {
   readonly #loads: (() => Promise<void>)[] = [];
 

@@ -3,24 +3,20 @@ import { LIMITS } from "../../core/base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
 import { Turns, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
-import { firstAtLeast } from "../column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 import { HeadView } from "../segment/head.js";
 import type { PendingLoads } from "./pending-loads.js";
 
 interface NewerRows {
   /** Sealed segments by ascending day. */
   readonly segments: readonly Rows[];
-  /** The new rows of each head. */
   readonly heads: readonly HeadView[];
 }
 
 /** Head rows consumed per step. A step takes 1 to 60 ms. */
 const PIECE_ROW_COUNT = LIMITS.headPartRowCount;
 
-/**
- * Tracks which rows of a store a table has consumed: all up to a sequence. Seals and compactions move rows, but each row keeps its sequence, so what
- * a table derived from it stays valid.
- */
+/** Tracks the rows that a table has consumed: all up to a sequence, which each row keeps when seals and compactions move it. */
 export class Watermark {
   #sequence = 0;
   /** Consumed segments with rows beyond the sequence. */
@@ -33,11 +29,7 @@ export class Watermark {
     return sequence <= this.#sequence;
   }
 
-  /**
-   * The rows not consumed yet; null when a consumed segment disappeared before the rest of its snapshot was consumed: the table must restart. Cost:
-   * the number of segments and heads.
-   * @param rows all rows of a snapshot
-   */
+  /** The rows not consumed yet; null when a consumed segment disappeared before the rest of its snapshot was consumed: the table must restart. */
   newer(rows: readonly Rows[]): NewerRows | null {
     const segments: Rows[] = [];
     const heads: HeadView[] = [];
@@ -65,7 +57,6 @@ export class Watermark {
     return { heads: pieces.filter((piece) => piece.rowCount > 0), sequence };
   }
 
-  /** Whether this list is the last that was consumed whole. */
   hasAll(rows: readonly Rows[]): boolean {
     return this.#rows?.deref() === rows;
   }
@@ -102,15 +93,12 @@ export class Watermark {
 const ROWS_AT_ONCE = 4 * 1024;
 /** Factor on that bound for each yielding pass that callers waited for: while events arrive fast, more rows arrive than a pass consumes. */
 const MORE_AT_ONCE = 16;
-/** Cost of loading and consuming a segment row, in values read. */
 const VALUES_PER_ROW = 8;
 
-/** The rows of a snapshot. */
 export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
   /** The greatest sequence of the rows. */
   readonly sequence: number;
-  /** Counts rows that were read. */
   readonly looked: (rowCount: number) => void;
 }
 
@@ -119,12 +107,10 @@ export interface TableUse {
   readerCount: number;
 }
 
-/**
- * An all-time table. It consumes each row once: what is derived from each segment, and the new rows of each head. It is in the memory budget and is
- * rebuilt after a drop. `T`: what is derived from rows.
- */
+/** An all-time table, which consumes each row once, and is rebuilt after the budget dropped it. `T`: what is derived from rows. */
 export abstract class StoreTable<T> implements Droppable {
   readonly #taken = new Watermark();
+  /** One load at a time: later callers wait for it. */
   #loading: Promise<void> | null = null;
   #generation = 0;
   #takeCount = 0;
@@ -181,7 +167,7 @@ export abstract class StoreTable<T> implements Droppable {
       const made = this.known(segment);
       // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
       if (made === null || takenRowCount > LIMITS.turnValueCount) {
-        missing.add(() => this.#loadSegments(segments, looked));
+        missing.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
         return false;
       }
       this.#takeSegment(segment, made);
@@ -221,13 +207,7 @@ export abstract class StoreTable<T> implements Droppable {
     this.#takeCount += 1;
   }
 
-  /** One load at a time: later callers wait for it. */
-  #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
-    this.#loading ??= this.#loadAll(segments, looked).finally(() => (this.#loading = null));
-    return this.#loading;
-  }
-
-  async #loadAll(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+  async #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
     const turns = new Turns();
     const load = async (segment: Rows) => {

@@ -8,13 +8,10 @@ export const ORDER_KEYS = ["order_id", "transaction_id"] as const;
 export const REFUND_KEY = "refund_id";
 export const CURRENCY_KEY = "currency";
 
-/** Name of the excerpt of rows that may be revenue. */
 export const MONEY_EXCERPT = "payments";
 
-/** Fields that revenue facts are read from. */
 export const MONEY_FIELDS = ["slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"] as const;
 
-/** Metadata keys that revenue facts are read from. */
 export const MONEY_KEYS = [...AMOUNT_KEYS, ...ORDER_KEYS, REFUND_KEY, CURRENCY_KEY] as const;
 
 /** Columns of metadata keys, without keys that no event has. */

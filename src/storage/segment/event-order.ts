@@ -26,7 +26,6 @@ export function compareKeys(a: EventKey, b: EventKey): number {
   return compareIds(a.id, 0, b.id, 0) || compareCodePoints(a.project, b.project);
 }
 
-/** Compares a row with a key. */
 export function compareWithKey(rows: KeyedRows, row: number, key: EventKey): number {
   return compareIds(rows.ids(), row * 16, key.id, 0) || compareCodePoints(rows.projectOf(row), key.project);
 }
@@ -97,8 +96,8 @@ export class IdIndex {
 }
 
 /** Spreads events with the same id over the index by project. */
-export function projectSalt(project: string): number {
-  let salt = 0;
+export function projectSalt(project: string, seed = 0): number {
+  let salt = seed;
   for (let at = 0; at < project.length; at += 1) salt = Math.imul(salt ^ project.charCodeAt(at), 0x01000193);
   return salt;
 }

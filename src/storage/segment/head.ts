@@ -5,7 +5,7 @@ import { MS_PER_DAY } from "../../core/base/time.js";
 import { FIELDS, FIELD_COUNT, PROJECT_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { GrowableCodes } from "../column/codes.js";
 import { absentColumn, codeAt, type CodeColumn } from "../column/column.js";
-import { firstAtLeast } from "../column/search.js";
+import { firstAtLeast } from "../../core/base/search.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";
@@ -105,7 +105,6 @@ export class Head {
   #minMs = Infinity;
   #maxMs = -Infinity;
   #view: HeadView | null = null;
-  /** Data derived from the rows so far. */
   readonly derived: DerivedCache;
 
   constructor(
@@ -120,7 +119,6 @@ export class Head {
     return this.#rowCount;
   }
 
-  /** Whether it accepts no more rows. */
   get isFull(): boolean {
     return this.#rowCount >= LIMITS.headPartRowCount;
   }
@@ -141,17 +139,14 @@ export class Head {
     return this.#maxMs;
   }
 
-  /** Whether any row has a metadata key. */
   hasKey(key: number): boolean {
     return this.#metadata.has(key);
   }
 
-  /** Metadata values of all its rows. */
   get metadataValueCount(): number {
     return this.#metadataValueCount;
   }
 
-  /** Number of metadata keys that the rows have. */
   get metadataColumnCount(): number {
     return this.#metadata.size;
   }
@@ -227,7 +222,6 @@ export class Head {
     return this.#sequences.subarray(from, to);
   }
 
-  /** Drops all derived data. */
   forgetDerived(): void {
     this.derived.forget(() => true);
   }
@@ -312,7 +306,7 @@ export class HeadView implements Rows {
     return null;
   }
 
-  knownWho(): null {
+  cachedActorTriples(): null {
     return null;
   }
 
@@ -320,7 +314,7 @@ export class HeadView implements Rows {
     return Promise.resolve(null);
   }
 
-  who(): Promise<ActorTriples> {
+  actorTriples(): Promise<ActorTriples> {
     return actorTriplesOf(this.rowCount, (name) => this.column(name));
   }
 

@@ -17,7 +17,6 @@ const SHORT_TIE = 512;
 /** Cost of comparing two rows, in values. */
 const COMPARISON_VALUE_COUNT = 8;
 
-/** The sort keys of rows. */
 interface RowOrder {
   /** Ms of the day. */
   readonly times: Int32Array;
@@ -158,7 +157,6 @@ export async function mergeRows(sources: readonly SourceRows[], turns = new Turn
   return { day, times: await merge.numbers(times), ids: await merge.ids(ids), sequences: await merge.numbers(sequences), columns };
 }
 
-/** Reorders the concatenated columns of the sources. */
 class Merge {
   constructor(
     readonly sources: readonly SourceRows[],

@@ -1,18 +1,18 @@
 import { mergedSorted } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { countBefore } from "../column/search.js";
+import { countBefore } from "../../core/base/search.js";
 import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";
 import type { Folding, Rows } from "./rows.js";
 
 /** Start of a read in (createdAt, event id, project) order: after the event with a key, or at the first event of a time. */
-export interface RowPosition {
+interface RowPosition {
   readonly createdAtMs: number;
   /** Null: start at the first event of that time. */
   readonly key: EventKey | null;
 }
 
 /** The current row, valid until the next one is requested. */
-export interface RowAt {
+interface RowAt {
   readonly rows: Rows;
   readonly row: number;
 }

@@ -129,10 +129,8 @@ export class RecordReader {
   }
 
   #column(rows: Rows, name: string): CodeColumn {
-    const known = this.#columns.get(name);
-    if (known !== undefined) return known;
-    const column = rows.column(name);
-    this.#columns.set(name, column);
+    let column = this.#columns.get(name);
+    if (column === undefined) this.#columns.set(name, (column = rows.column(name)));
     return column;
   }
 }

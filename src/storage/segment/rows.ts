@@ -45,9 +45,9 @@ export interface Rows {
   /** Loads columns into memory; null if they are already loaded. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
   /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
-  who(): Promise<ActorTriples>;
-  /** Like `who` if it is in memory, else null. */
-  knownWho(): ActorTriples | null;
+  actorTriples(): Promise<ActorTriples>;
+  /** As `actorTriples` if they are in memory, else null. */
+  cachedActorTriples(): ActorTriples | null;
   /**
    * A stored excerpt of the rows by name; null if there is none, then read the columns. @throws corruption
    * @param of names that the excerpt must depend on; it may depend on more, and contain more rows

@@ -14,7 +14,7 @@ import type { ColumnZone } from "./rows.js";
 
 /** First and last bytes of every container file. */
 export const CONTAINER_START = "DAYBOOK1";
-export const CONTAINER_END = "1KOOBYAD";
+const CONTAINER_END = "1KOOBYAD";
 /** Footer length, footer CRC-32 and the closing magic. */
 export const TRAILER_BYTES = 16;
 
@@ -127,7 +127,6 @@ export interface ColumnMeta extends ColumnZone {
   readonly entryCount?: number;
 }
 
-/** The metadata of a segment, stored in its footer. */
 export interface SegmentMeta {
   readonly kind: "segment";
   readonly day: number;
@@ -163,7 +162,7 @@ export function rowsBlock(column: string): string {
 }
 
 /** How to encode a segment file, and which excerpts to store with the rows. */
-export interface SegmentMaking {
+interface SegmentMaking {
   readonly deflate: Deflate;
   readonly excerpts: readonly ExcerptRule[];
 }

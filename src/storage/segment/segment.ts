@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/base/arrays.js";
 import { assert } from "../../core/base/errors.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
@@ -69,7 +70,6 @@ export class CoalescedReads {
 export interface SegmentSource {
   read(key: string, start: number, end: number): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
-  /** Project texts by code. */
   readonly projects: ProjectTexts;
   /** Called when nothing more is read. */
   release?(): void;
@@ -164,12 +164,12 @@ export class Segment implements Rows {
     return this.#cache.get(name) !== null;
   }
 
-  knownWho(): ActorTriples | null {
+  cachedActorTriples(): ActorTriples | null {
     return this.#cache.get(ACTORS_BLOCK) as ActorTriples | null;
   }
 
-  async who(): Promise<ActorTriples> {
-    const known = this.knownWho();
+  async actorTriples(): Promise<ActorTriples> {
+    const known = this.cachedActorTriples();
     if (known !== null) return known;
     const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
     this.#cache.set(ACTORS_BLOCK, who, who.actors.byteLength * 3);
@@ -241,12 +241,7 @@ export class Segment implements Rows {
   }
 
   #loadOnce(name: string): Promise<void> {
-    let loading = this.#loading.get(name);
-    if (loading === undefined) {
-      loading = this.#loadColumn(name).finally(() => this.#loading.delete(name));
-      this.#loading.set(name, loading);
-    }
-    return loading;
+    return getOrMake(this.#loading, name, () => this.#loadColumn(name).finally(() => this.#loading.delete(name)));
   }
 
   async #loadColumn(name: string): Promise<void> {

@@ -18,7 +18,6 @@ export interface ActorTriples {
   readonly projects: Uint32Array;
 }
 
-/** How to decode the triples. */
 export interface ActorTriplesMeta {
   readonly count: number;
   readonly companyWidth: 1 | 2 | 4;
@@ -133,12 +132,11 @@ export interface ExcerptRule {
 }
 
 /** Selects rows that have a value in any of some columns and, with `where`, one of some codes in another column. */
-export interface RowSelector {
+interface RowSelector {
   readonly columns: readonly string[];
   readonly where?: { readonly column: string; readonly codes: readonly number[] };
 }
 
-/** How to decode an excerpt. */
 export interface ExcerptMeta {
   readonly name: string;
   readonly of: readonly string[];
@@ -157,7 +155,6 @@ export interface Excerpt {
   column(name: string): CodeColumn;
 }
 
-/** The input of an excerpt. */
 export interface ExcerptSource {
   readonly day: number;
   readonly times: Int32Array;
@@ -168,7 +165,6 @@ export interface ExcerptSource {
 /** With a larger share of the rows nothing is stored; queries then read the columns themselves. */
 const ROW_SHARE_MAX = 1 / 8;
 
-/** Name of an excerpt's block. */
 export function excerptBlock(name: string): string {
   return `excerpt ${name}`;
 }

@@ -6,12 +6,10 @@ import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/segme
 import { FILE_FOLDERS } from "../files/files.js";
 import {
   MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry, refuseStoresBelow,
-  isOtherHistory,
+  isOtherHistory, untilManifestStays,
 } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
-import {
-  journalKey, replayJournal, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame, liveJournals,
-} from "../journal/journal.js";
+import { SAVED_SEGMENTS_KEY, KEYS_KEY, parseKey, readSideFiles } from "../files/side-files.js";
+import { journalKey, replayLive, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
 
@@ -20,64 +18,38 @@ interface StoreSnapshot {
   readonly manifest: Manifest;
   /** All whole frames of the live journals, in order, without end marks. */
   readonly frames: readonly Frame[];
-  /** Sequence of the next record. */
   readonly nextSequence: number;
   /** Null if nothing was ever accepted. */
   readonly keys: Uint8Array | null;
   readonly savedSegments: Uint8Array | null;
 }
 
-/** Attempts to read a snapshot while a writer keeps replacing the manifest. */
-const ATTEMPT_COUNT = 100;
-
-/**
- * Reads a snapshot of a store that another process may be writing. Files that a manifest names do not change while it is the manifest,
- * so what was read is valid if the manifest is still the same afterwards.
- * @param copyFiles copies the files that a manifest names; called again with the next manifest if files of this one are gone
- * @throws manifest_missing, corruption, overloaded, and what `copyFiles` throws
- */
+/** @param copyFiles called again with the next manifest if files of this one are gone */
 async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   let damage: string | null = null;
-  for (let attempt = 1; attempt <= ATTEMPT_COUNT; attempt += 1) {
-    const before = await storage.read(MANIFEST_KEY);
-    if (before === null) throw new DaybookError("manifest_missing", "there is no store here to back up");
-    const outcome = await readOnce(storage, decodeManifest(before), copyFiles).catch((error: unknown) => ({ error }));
+  return await untilManifestStays(storage, "copied", async (manifest, isStillThere) => {
+    if (manifest === null) throw new DaybookError("manifest_missing", "there is no store here to back up");
+    const outcome = await readOnce(storage, decodeManifest(manifest), copyFiles).catch((error: unknown) => ({ error }));
     if ("error" in outcome && !isDamage(outcome.error)) throw outcome.error;
-    if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) continue;
+    if (!(await isStillThere())) return null;
     if (!("error" in outcome)) return outcome;
     const { message } = outcome.error as Error;
     // Frames that were rolled back while being read also look damaged, but only once.
     if (message === damage) throw outcome.error;
     damage = message;
-  }
-  throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be copied");
+    return null;
+  });
 }
 
 async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   await copyFiles(manifest);
-  const { frames, nextSequence } = await readFrames(storage, manifest);
-  // After the journals: a store has its keys before its first frame.
-  const keys = await storage.read(KEYS_KEY);
-  if (keys !== null) parseKey(keys);
-  else if (nextSequence > 1 || manifest.privacy !== null) throw damaged(KEYS_KEY, "it is missing, although the store contains events");
-  // After the manifest: an erasure replaces saved segments first.
-  const savedSegments = await storage.read(SAVED_SEGMENTS_KEY);
-  if (savedSegments !== null) decodeSavedSegments(savedSegments);
-  return { manifest, frames, nextSequence, keys, savedSegments };
-}
-
-async function readFrames(storage: Storage, manifest: Manifest): Promise<Pick<StoreSnapshot, "frames" | "nextSequence">> {
-  const { clean, epoch, firstJournal } = manifest;
   const frames: Frame[] = [];
-  let { nextSequence } = manifest;
-  let ended = false;
-  for await (const { number, file, bytes } of liveJournals(storage, firstJournal)) {
-    const replay = replayJournal(file, bytes, nextSequence, (frame) => frames.push(frame));
-    if (replay.frameCount > 0 || number === firstJournal) ({ ended } = replay);
-    ({ nextSequence } = replay);
-  }
-  if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed cleanly, but the end mark is missing");
-  return { frames, nextSequence };
+  const nextSequence = await replayLive(storage, manifest, (frame) => frames.push(frame));
+  // After the journals, as a store has its keys before its first frame, and after the manifest, as an erasure replaces saved segments first.
+  const [keys, saved] = await readSideFiles(storage, { nextSequence, privacy: manifest.privacy });
+  const fault = keys.fault ?? saved.fault;
+  if (fault !== null) throw fault;
+  return { manifest, frames, nextSequence, keys: keys.bytes, savedSegments: saved.bytes };
 }
 
 function isDamage(error: unknown): boolean {
@@ -89,9 +61,7 @@ class CopiedFiles {
   readonly #former: ReadonlyMap<string, FileEntry>;
   readonly #settled = new Set<string>();
   #unsynced: string[] = [];
-  /** Files copied so far. */
   fileCount = 0;
-  /** Bytes of these files. */
   byteLength = 0;
 
   /** @param former the manifest of the target: the files that it names are durable there */
@@ -260,11 +230,7 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot):
   return concatBytes(parts);
 }
 
-/**
- * The manifest of the backup at a location; null if it is empty, or holds only an interrupted first backup, which already has the keys.
- * @param keys keys of the store to back up
- * @throws invalid_parameter for anything else, corruption
- */
+/** Null if the place is empty, or has only the keys of an interrupted first backup. @throws invalid_parameter for anything else, corruption */
 async function formerBackup(place: Storage, keys: Uint8Array | null): Promise<Manifest | null> {
   const stored = await place.read(MANIFEST_KEY);
   const former = stored === null ? null : decodeManifest(stored);
@@ -281,10 +247,7 @@ async function refuseFilled(place: Storage): Promise<void> {
   if (key !== undefined) throw unfit(`it contains ${key}`);
 }
 
-/**
- * Refuses to replace a snapshot by one that does not descend from it, as of a store that was restored from an older backup.
- * @throws invalid_parameter if numbers or files prove it
- */
+/** As after a restore from an older backup. @throws invalid_parameter if numbers or files prove it */
 function refuseOtherHistory(former: Manifest, manifest: Manifest): void {
   if (isOtherHistory(former, manifest)) throw unfit("it contains a snapshot that this store does not descend from, as after a restore from an older backup");
 }

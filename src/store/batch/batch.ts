@@ -44,7 +44,6 @@ export class BatchBuilder {
     }
   }
 
-  /** Adds a metadata value of the next row. */
   pushValue(code: number): void {
     if (this.valueCount === this.values.length) this.values = grown(this.values, this.values.length * 2);
     this.values[this.valueCount] = code;
@@ -161,7 +160,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a payload part by part; the caller has checked its checksum. */
-export class PayloadReader {
+class PayloadReader {
   #at = 0;
   readonly #view: DataView;
 
@@ -199,7 +198,7 @@ export class PayloadReader {
 }
 
 /** Encodes the width, then the codes; width 0 if all are 0. */
-export function packColumn(codes: Uint32Array, start: number, stride: number, count: number): Uint8Array[] {
+function packColumn(codes: Uint32Array, start: number, stride: number, count: number): Uint8Array[] {
   let max = 0;
   for (let at = 0, from = start; at < count; at += 1, from += stride) if (codes[from]! > max) max = codes[from]!;
   if (max === 0) return [Uint8Array.of(0)];
@@ -209,7 +208,7 @@ export function packColumn(codes: Uint32Array, start: number, stride: number, co
 }
 
 /** Encodes the length in bytes, then the JSON text of a value. */
-export function jsonPart(value: unknown): Uint8Array[] {
+function jsonPart(value: unknown): Uint8Array[] {
   const text = encoder.encode(JSON.stringify(value));
   return [u32(text.length), text];
 }
@@ -253,11 +252,11 @@ export function decodeBatch(payload: Uint8Array): { deltas: DictionaryDelta[]; b
 }
 
 /** Encodes new dictionary values as JSON, the first part of frames of rows and of records. */
-export function deltasPart(deltas: readonly DictionaryDelta[]): Uint8Array[] {
+function deltasPart(deltas: readonly DictionaryDelta[]): Uint8Array[] {
   return jsonPart(deltas.map((delta) => [delta.name, delta.start, delta.values]));
 }
 
-export function readDeltas(reader: PayloadReader): DictionaryDelta[] {
+function readDeltas(reader: PayloadReader): DictionaryDelta[] {
   return (reader.json() as [string, number, string[]][]).map(([name, start, values]) => ({ name, start, values }));
 }
 
@@ -295,7 +294,6 @@ export function decodeRecordsFile(payload: Uint8Array): RecordBatch {
   return batch;
 }
 
-/** Assigns sequences to the records of a commit. */
 export function numberRecords({ records: { sequences } }: RecordBatch, firstSequence: number): void {
   for (let row = 0; row < sequences.length; row += 1) sequences[row] = firstSequence + row;
 }

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
 import { grown } from "../../core/base/arrays.js";
+import { projectSalt } from "../../storage/segment/event-order.js";
 
 /** Fingerprint bits that choose the slot; those above choose the part. */
 const PLACE_BITS = 25;
@@ -76,10 +77,7 @@ export class IdTable {
     }
   }
 
-  /**
-   * Looks up the first `count` ids for `hasSeen` and `addSeen`; their memory accesses overlap. Until then no id may be moved or undone.
-   * @param projectOf by row
-   */
+  /** Finds the slots of the ids at once, so that their memory accesses overlap. A later `reserve` or `undo` makes them wrong. */
   look(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
     if (this.#seenLow.length < count) {
       this.#seenLow = new Uint32Array(count);
@@ -138,7 +136,6 @@ export class IdTable {
     }
   }
 
-  /** Adds a fingerprint to the first free slot from `first` on. */
   #place(first: number, low: number, high: number): void {
     const part = partOf(low);
     if (this.#counts[part]! + 1 === this.#parts[part]!.lows.length) {
@@ -208,7 +205,6 @@ function slotOf({ lows, highs }: FingerprintSlots, first: number, low: number, h
   return slot;
 }
 
-/** Puts a fingerprint into the first free slot from `first` on and returns the slot. */
 function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, high: number): number {
   let slot = first;
   while (lows[slot] !== 0) slot = slot + 1 === lows.length ? 0 : slot + 1;
@@ -220,10 +216,7 @@ function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, 
 /** Number of ids looked up together when many are added. */
 const PART_IDS = 4_096;
 
-/**
- * Splits many ids into parts for `look`, each with the row of its first id. Ignores trailing bytes that are no whole id,
- * which come from a damaged block.
- */
+/** Splits many ids for `look`, without trailing bytes that are no whole id, which a damaged block may have. */
 export function* idParts(ids: Uint8Array): Generator<{ readonly part: Uint8Array; readonly first: number }> {
   const end = ids.length - (ids.length % 16);
   for (let from = 0; from < end; from += PART_IDS * 16) yield { part: ids.subarray(from, Math.min(from + PART_IDS * 16, end)), first: from / 16 };
@@ -247,8 +240,7 @@ function projectSeeds(seed: number, projectOf: (row: number) => string): (row: n
     const project = projectOf(row);
     if (project === last) return lastSeed;
     last = project;
-    lastSeed = seed;
-    for (let at = 0; at < project.length; at += 1) lastSeed = Math.imul(lastSeed ^ project.charCodeAt(at), 0x01000193);
+    lastSeed = projectSalt(project, seed);
     return lastSeed;
   };
 }

@@ -17,7 +17,6 @@ export interface Finding {
 /** Findings kept per file: more add nothing about a file that is damaged throughout. */
 const KEPT_PER_FILE = 20;
 
-/** Collects the findings of a verification. */
 export class Findings {
   readonly kept: Finding[] = [];
   count = 0;
@@ -30,16 +29,12 @@ export class Findings {
     if (ofFile <= KEPT_PER_FILE) this.kept.push({ file, expected, found });
   }
 
-  /** Files with at least one finding. */
   get files(): readonly string[] {
     return [...this.#countByFile.keys()];
   }
 }
 
-/**
- * Checks every byte of a file named by the manifest: length, SHA-256, magics, padding, footer and blocks.
- * Returns its footer; null if the file is damaged.
- */
+/** Checks every byte of a file that the manifest names. Returns its footer; null if the file is damaged. */
 export async function checkFile<M>(storage: Storage, entry: FileEntry, bytes: Uint8Array | null, findings: Findings): Promise<ContainerFooter<M> | null> {
   const { key, byteLength } = entry;
   const before = findings.count;

@@ -1,4 +1,5 @@
-import { parameterError } from "../../core/base/errors.js";
+import { areSameBytes } from "../../core/base/bytes.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { sha256, toHex } from "../../core/base/hash.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Storage } from "../storage/storage.js";
@@ -93,12 +94,10 @@ export const EMPTY_MANIFEST: Manifest = {
 /** How every manifest begins: other programs have files of that name too. */
 export const MANIFEST_START = `{"format":`;
 
-/** Lists every file that a manifest names. */
 export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
   return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];
 }
 
-/** Returns a manifest without its backup mark. */
 export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {
   return manifest;
 }
@@ -188,4 +187,24 @@ async function storesIn(storage: Storage, keys: readonly string[]): Promise<stri
     if (isStorePart(rest) || (rest === MANIFEST_KEY && (await beginsWith(storage, key, MANIFEST_START)))) names.add(name);
   }
   return [...names].sort();
+}
+
+const READ_ATTEMPT_COUNT = 100;
+
+/**
+ * Reads files of a store that a writer may be changing. They are those of one manifest if it is the same afterwards.
+ * @param read returns null to be called again with the next manifest
+ * @throws overloaded, and what `read` throws
+ */
+export async function untilManifestStays<T>(
+  storage: Storage,
+  doing: "read" | "copied",
+  read: (manifest: Uint8Array | null, isStillThere: () => Promise<boolean>) => Promise<T | null>,
+): Promise<T> {
+  for (let attempt = 1; attempt <= READ_ATTEMPT_COUNT; attempt += 1) {
+    const manifest = await storage.read(MANIFEST_KEY);
+    const outcome = await read(manifest, async () => areSameBytes(manifest, await storage.read(MANIFEST_KEY)));
+    if (outcome !== null) return outcome;
+  }
+  throw new DaybookError("overloaded", `a writer replaces the files of the store faster than they can be ${doing}`);
 }

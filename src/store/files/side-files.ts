@@ -1,6 +1,7 @@
 import { hmacSha256, sha256, toHex } from "../../core/base/hash.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Storage } from "../storage/storage.js";
+import type { Manifest } from "./manifest.js";
 
 export const KEYS_KEY = "keys.json";
 /** How every file of keys begins: other programs have files of that name too. */
@@ -18,7 +19,7 @@ export function keysOf(cursorKey: Uint8Array): StoreKeys {
   return { cursorKey, suppressionKey: hmacSha256(cursorKey, new TextEncoder().encode("suppression")) };
 }
 
-export interface StoreKeysOptions {
+interface StoreKeysOptions {
   readonly random: (bytes: Uint8Array) => void;
   /** False for a reader beside a writer, which makes keys only for itself. */
   readonly mayWrite: boolean;
@@ -50,7 +51,6 @@ export function parseKey(stored: Uint8Array): Uint8Array {
 /** Key of a file that no manifest names; replaced as a whole. */
 export const SAVED_SEGMENTS_KEY = "segments.json";
 
-/** A saved segment as stored. */
 export interface StoredSegment {
   readonly name: string;
   readonly groups: readonly unknown[];
@@ -85,4 +85,27 @@ function membersOf(key: string, bytes: Uint8Array): Readonly<Record<string, unkn
   } catch (cause) {
     throw damaged(key, "it is not JSON", cause);
   }
+}
+
+/** A file that no manifest names. */
+interface SideFile {
+  readonly key: string;
+  readonly bytes: Uint8Array | null;
+  readonly fault: Error | null;
+}
+
+/** Reads the keys, which a store has before its first frame, then the saved segments. */
+export async function readSideFiles(storage: Storage, { nextSequence, privacy }: Pick<Manifest, "nextSequence" | "privacy">): Promise<[keys: SideFile, saved: SideFile]> {
+  const needsKeys = nextSequence > 1 || privacy !== null;
+  const read = async (key: string, missing: Error | null, decode: (bytes: Uint8Array) => unknown): Promise<SideFile> => {
+    const bytes = await storage.read(key);
+    try {
+      if (bytes !== null) decode(bytes);
+      return { key, bytes, fault: bytes === null ? missing : null };
+    } catch (error) {
+      return { key, bytes, fault: error as Error };
+    }
+  };
+  const missing = needsKeys ? damaged(KEYS_KEY, "it is missing, although the store contains events") : null;
+  return [await read(KEYS_KEY, missing, parseKey), await read(SAVED_SEGMENTS_KEY, null, decodeSavedSegments)];
 }

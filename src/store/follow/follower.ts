@@ -8,14 +8,13 @@ import type { Segment } from "../../storage/segment/segment.js";
 import { NO_RECORD_ONLY_IDS, type Batch, type RecordOnlyIds } from "../batch/batch.js";
 import type { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, type FileEntry, type Manifest, isOtherHistory } from "../files/manifest.js";
-import { FRAME_KINDS, contentOf, journalKey } from "../journal/journal.js";
+import { FRAME_KINDS, contentOf, journalKey, type FoundFrame } from "../journal/journal.js";
 import type { Store, UnseenCommits } from "../live/store.js";
-import { JournalTail, type FoundFrame, otherState, WatchedObject } from "./journal-tail.js";
+import { JournalTail, otherState, WatchedObject } from "./journal-tail.js";
 
 /** Cost of adding a row to a head, in values. */
 const VALUES_PER_ROW = 64;
 
-/** Callbacks for changes by another writer. */
 interface FollowerHooks {
   /** Called before anything is applied. @throws corruption if the files belong to another store */
   readonly refuseOther: () => Promise<void>;
@@ -107,15 +106,13 @@ export class Follower {
   }
 }
 
-/** The effect of another writer's manifest. */
-export interface AppliedManifest {
+interface AppliedManifest {
   /** Whether commits were sealed before their journal was read. */
   readonly hasUnseen: boolean;
   /** Resolves once no query reads what was removed; null if nothing was. */
   readonly whenUnread: Promise<void> | null;
 }
 
-/** How far the journals were read. */
 interface Tail {
   readonly journal: number;
   /** Sequence of the next record. */
@@ -137,7 +134,6 @@ interface ReadManifest {
  * Applies a newer manifest of another writer: reads the files first, then switches to them synchronously. Cost: the new files;
  * after an erasure or a deletion all dictionaries, records and segment links.
  * @param tail the journal of the rows in the live heads, and the sequence after them
- * @param forget drops what was derived from rows and records, called as they are replaced
  * @throws corruption, also if a file is missing: the writer may have replaced the manifest since
  */
 async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forget: (goneProjects: readonly string[]) => void): Promise<AppliedManifest> {

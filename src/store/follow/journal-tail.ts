@@ -2,13 +2,11 @@ import { grouped, concatBytes } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { areSameBytes } from "../../core/base/bytes.js";
-import { damaged } from "../../storage/segment/segment-file.js";
 import { decodeBatch } from "../batch/batch.js";
 import {
-  journalKey, journalNumber, refuseIfDurable, FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, JOURNAL_HEADER_BYTES, decodeFrame, journalHeaderCrc,
-  type Frame,
+  journalKey, journalNumber, FRAME_CRC_AT, FRAME_HEADER_BYTES, FRAME_KINDS, decodeFrame, framesAfter, journalHeaderCrc, startOf, type FoundFrame,
+  type Frame, type JournalPosition,
 } from "../journal/journal.js";
-import type { JournalPosition } from "../recovery/recovery.js";
 import type { Storage } from "../storage/storage.js";
 
 /** The error for stored files that contradict what was shown, though none is damaged. @param key the contradicting file */
@@ -39,7 +37,6 @@ export class WatchedObject {
     return bytes === "same" || (bytes === null && this.#end === null) ? null : { bytes };
   }
 
-  /** Sets the last seen object. */
   saw(bytes: Uint8Array | null): void {
     this.#length = bytes?.length ?? 0;
     this.#end = bytes === null ? null : bytes.slice(Math.max(0, bytes.length - END_BYTES));
@@ -57,14 +54,7 @@ export class WatchedObject {
 const FIRST_READ_BYTES = 4 * 1024;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A whole frame and the position after it. */
-export interface FoundFrame {
-  readonly frame: Frame;
-  readonly end: JournalPosition;
-}
-
-/** New frames of the journals. */
-export interface JournalNews {
+interface JournalNews {
   /** Frames that can no longer be cut off, in order. */
   readonly frames: readonly FoundFrame[];
   /** Whether there are whole frames that may still be cut off; a later read decides. */
@@ -99,19 +89,17 @@ export class JournalTail {
     return this.#place;
   }
 
-  /** Sequence of the next record. */
   get sequence(): number {
     return this.#sequence;
   }
 
-  /** Moves past an applied frame. */
   took({ frame, end }: FoundFrame): void {
     this.#goTo(end, frame.firstSequence + frame.sequenceCount);
   }
 
   /** Moves to the start of a later journal: the rows before it are in other files. */
   skipTo(number: number, sequence: number): void {
-    if (number > this.#place.number) this.#goTo({ number, byteLength: 0, lastFrameAt: 0, crc: null }, sequence);
+    if (number > this.#place.number) this.#goTo(startOf(number), sequence);
   }
 
   /** Reads the new frames. @throws corruption if frames contradict those already consumed, or leave a gap */
@@ -125,9 +113,10 @@ export class JournalTail {
     let sequence = this.#sequence;
     if (place.crc !== null && numbers[0] !== place.number) throw otherState(journalKey(place.number));
     for (const number of numbers) {
-      if (number > place.number) place = { number, byteLength: 0, lastFrameAt: 0, crc: null };
+      if (number > place.number) place = startOf(number);
       const bytes = await this.#bytesBehind(place, keysOf.get(number) ?? []);
-      for (const found of framesOf(bytes, place, sequence)) {
+      const key = journalKey(number);
+      for (const found of framesAfter(key, bytes, place, sequence, () => otherState(key))) {
         frames.push(found);
         place = found.end;
         sequence = found.frame.firstSequence + found.frame.sequenceCount;
@@ -203,7 +192,6 @@ function objectAt(lengths: readonly number[], byte: number): { readonly at: numb
   return { at, start };
 }
 
-/** The checksum stored in a frame. */
 function crcOf(frame: Uint8Array): number | null {
   return frame.length < FRAME_HEADER_BYTES ? null : new DataView(frame.buffer, frame.byteOffset).getUint32(FRAME_CRC_AT, true);
 }
@@ -219,29 +207,6 @@ async function readToEnd(storage: Storage, key: string, from: number): Promise<U
     const part = (await storage.read(key, { start, end: start + length })) ?? new Uint8Array(0);
     parts.push(part);
     if (part.length < length) return parts.length === 1 ? part : concatBytes(parts);
-  }
-}
-
-/** Decodes the whole frames after a position. @param bytes all bytes after it */
-function* framesOf(bytes: Uint8Array, { number, byteLength, ...place }: JournalPosition, first: number): Generator<FoundFrame> {
-  const key = journalKey(number);
-  let { crc } = place;
-  let offset = 0;
-  if (crc === null) {
-    crc = journalHeaderCrc(bytes);
-    if (crc === null) return refuseIfDurable(key, bytes, 0, first);
-    offset = JOURNAL_HEADER_BYTES;
-  }
-  for (let sequence = first; offset < bytes.length; ) {
-    const frame = decodeFrame(bytes, offset);
-    if (frame === null || frame.previousCrc !== crc) return refuseIfDurable(key, bytes, offset, sequence);
-    if (frame.firstSequence < sequence) throw otherState(key);
-    if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
-    const lastFrameAt = byteLength + offset;
-    ({ crc } = frame);
-    sequence += frame.sequenceCount;
-    offset += frame.byteLength;
-    yield { frame, end: { number, byteLength: byteLength + offset, lastFrameAt, crc } };
   }
 }
 

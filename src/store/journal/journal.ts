@@ -7,7 +7,7 @@ import { decodeBatch, decodeRecords, type Batch, type RecordBatch } from "../bat
 import type { AppendFile, Storage } from "../storage/storage.js";
 
 /** Magic number at the start of a journal, followed by its epoch. */
-export const JOURNAL_START = 0x314a4244;
+const JOURNAL_START = 0x314a4244;
 export const JOURNAL_HEADER_BYTES = 12;
 const FRAME_MAGIC = 0x314d5246;
 export const FRAME_HEADER_BYTES = 32;
@@ -19,7 +19,6 @@ export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
 
 export interface Frame {
   readonly kind: number;
-  /** Sequence of the first record. */
   readonly firstSequence: number;
   /** Sequences that the frame uses: one per event or record, 1 for dictionary values alone, 0 for the end mark. */
   readonly sequenceCount: number;
@@ -122,7 +121,6 @@ export function journalNumber(key: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** A frame to append. */
 export interface JournalEntry {
   readonly kind: number;
   readonly firstSequence: number;
@@ -130,8 +128,7 @@ export interface JournalEntry {
   readonly payload: Uint8Array;
 }
 
-/** A position in a journal: its length, the CRC of the last frame and the synced sequence. */
-export interface JournalMark {
+interface JournalMark {
   readonly byteLength: number;
   readonly crc: number;
   readonly synced: number;
@@ -195,7 +192,6 @@ export class Journal {
     this.#crc = crc;
   }
 
-  /** The current position, for `rollBack`. */
   mark(): JournalMark {
     return { byteLength: this.file.byteLength, crc: this.#crc, synced: this.#synced };
   }
@@ -233,7 +229,6 @@ export class Journal {
     this.#synced = nextSequence;
   }
 
-  /** Appends an end mark and syncs: the journal is closed cleanly. */
   async end(nextSequence: number): Promise<void> {
     await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, sequenceCount: 0, payload: new Uint8Array(0) });
     await this.sync(nextSequence);
@@ -255,55 +250,79 @@ export class Journal {
   }
 }
 
-/** The result of replaying one journal. */
-export interface Replay {
-  /** Bytes up to the end of the last good frame. */
-  readonly goodByteLength: number;
-  readonly frameCount: number;
-  readonly nextSequence: number;
-  /** Whether the journal was closed cleanly: it ends with an end mark. */
-  readonly ended: boolean;
-  /** CRC of the last good frame or the header, which the next frame must continue; null without a whole header. */
-  readonly crc: number | null;
-  /** Byte offset of the last good frame; 0 if there is none. */
+export interface JournalPosition {
+  readonly number: number;
+  /** Bytes up to the end of the last whole frame. */
+  readonly byteLength: number;
+  /** Byte offset of that frame; 0 if there is none. */
   readonly lastFrameAt: number;
+  /** CRC of that frame or of the header; null without a whole header. */
+  readonly crc: number | null;
+}
+
+/** The position before the header of a journal. */
+export function startOf(number: number): JournalPosition {
+  return { number, byteLength: 0, lastFrameAt: 0, crc: null };
+}
+
+export interface FoundFrame {
+  readonly frame: Frame;
+  readonly end: JournalPosition;
 }
 
 /**
- * Passes every frame of a journal except end marks to `apply`, in order. A bad frame ends the journal, unless a later frame
- * proves that the bad one was durable. @throws corruption
+ * The frames after a position. A bad frame ends them, unless a later frame proves that the bad one was durable.
+ * @param bytes all bytes after the position
+ * @param sequence of the next record
+ * @param earlierError of a frame with an earlier sequence; absent: it is a bad frame
+ * @throws corruption
  */
-export function replayJournal(key: string, bytes: Uint8Array, nextSequence: number, apply: (frame: Frame) => void): Replay {
-  let previousCrc = journalHeaderCrc(bytes);
-  if (previousCrc === null) {
-    refuseIfDurable(key, bytes, 0, nextSequence);
-    return { goodByteLength: 0, frameCount: 0, nextSequence, ended: false, crc: null, lastFrameAt: 0 };
-  }
-  let offset = JOURNAL_HEADER_BYTES;
-  let sequence = nextSequence;
-  let frameCount = 0;
-  let ended = false;
-  let lastFrameAt = 0;
-  while (offset < bytes.length) {
+export function* framesAfter(
+  key: string, bytes: Uint8Array, { number, byteLength, crc: lastCrc }: JournalPosition, sequence: number, earlierError?: () => DaybookError,
+): Generator<FoundFrame> {
+  let crc = lastCrc ?? journalHeaderCrc(bytes);
+  if (crc === null) return refuseIfDurable(key, bytes, 0, sequence);
+  let next = sequence;
+  for (let offset = lastCrc === null ? JOURNAL_HEADER_BYTES : 0; offset < bytes.length; ) {
     const frame = decodeFrame(bytes, offset);
-    if (frame === null || frame.previousCrc !== previousCrc || frame.firstSequence < sequence) {
-      refuseIfDurable(key, bytes, offset, sequence);
-      return { goodByteLength: offset, frameCount, nextSequence: sequence, ended: false, crc: previousCrc, lastFrameAt };
-    }
-    if (frame.firstSequence > sequence) throw damaged(key, `rows ${sequence} to ${frame.firstSequence - 1} are missing`);
-    if (frame.kind !== FRAME_KINDS.end) apply(frame);
-    ended = frame.kind === FRAME_KINDS.end;
-    sequence += frame.sequenceCount;
-    previousCrc = frame.crc;
-    lastFrameAt = offset;
+    const isNext = frame !== null && frame.previousCrc === crc;
+    if (isNext && frame.firstSequence < next && earlierError !== undefined) throw earlierError();
+    if (!isNext || frame.firstSequence < next) return refuseIfDurable(key, bytes, offset, next);
+    if (frame.firstSequence > next) throw damaged(key, `rows ${next} to ${frame.firstSequence - 1} are missing`);
+    const lastFrameAt = byteLength + offset;
+    ({ crc } = frame);
+    next += frame.sequenceCount;
     offset += frame.byteLength;
-    frameCount += 1;
+    yield { frame, end: { number, byteLength: byteLength + offset, lastFrameAt, crc } };
   }
-  return { goodByteLength: offset, frameCount, nextSequence: sequence, ended, crc: previousCrc, lastFrameAt };
 }
 
-/** Throws if a later frame proves that the broken frame at `offset` was durable. @throws corruption */
-export function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
+interface Replay {
+  /** After the last good frame, or the header. */
+  readonly end: JournalPosition;
+  readonly nextSequence: number;
+  /** Whether the journal was closed cleanly: it ends with an end mark. */
+  readonly ended: boolean;
+}
+
+/** Passes every frame of a journal except end marks to `apply`, in order. @throws corruption */
+export function replayJournal({ number, file, bytes }: Omit<LiveJournal, "keys">, firstSequence: number, apply: (frame: Frame) => void): Replay {
+  const crc = journalHeaderCrc(bytes);
+  let end = crc === null ? startOf(number) : { number, byteLength: JOURNAL_HEADER_BYTES, lastFrameAt: 0, crc };
+  let nextSequence = firstSequence;
+  let isEnd = false;
+  for (const found of framesAfter(file, bytes, startOf(number), firstSequence)) {
+    const { frame } = found;
+    isEnd = frame.kind === FRAME_KINDS.end;
+    if (!isEnd) apply(frame);
+    ({ end } = found);
+    nextSequence += frame.sequenceCount;
+  }
+  return { end, nextSequence, ended: isEnd && end.byteLength === bytes.length };
+}
+
+/** @throws corruption if a later frame proves that the broken frame at `offset` was durable */
+function refuseIfDurable(key: string, bytes: Uint8Array, offset: number, sequence: number): void {
   for (const later of findFrames(bytes, offset))
     if (later.syncedSequence > sequence) throw damaged(key, `the frame at byte ${offset} is broken, although it had been synced`);
 }
@@ -330,7 +349,6 @@ export async function journalKeys(storage: Storage, number: number): Promise<str
   return (await storage.list(key)).filter((found) => found === key || found.startsWith(`${key}/`));
 }
 
-/** Reads a whole journal, with the keys of its objects. */
 async function readJournal(storage: Storage, number: number): Promise<{ keys: string[]; bytes: Uint8Array }> {
   const keys = await journalKeys(storage, number);
   const parts = await Promise.all(keys.map((part) => storage.read(part)));
@@ -364,7 +382,7 @@ class ObjectJournalFile implements AppendFile {
 }
 
 /** A live journal, with the keys of its objects; `file` is the first of them. */
-interface LiveJournal {
+export interface LiveJournal {
   readonly number: number;
   readonly file: string;
   readonly keys: readonly string[];
@@ -378,6 +396,26 @@ export async function* liveJournals(storage: Storage, firstJournal: number): Asy
     const { keys, bytes } = await readJournal(storage, number);
     yield { number, file: keys[0] ?? journalKey(number), keys, bytes };
   }
+}
+
+/** Replays the live journals; returns the sequence of the next record. @param onEnd called after each journal @throws corruption */
+export async function replayLive(
+  storage: Storage,
+  { firstJournal, clean, epoch, ...manifest }: { readonly firstJournal: number; readonly nextSequence: number; readonly clean: boolean; readonly epoch: number },
+  apply: (frame: Frame, journal: LiveJournal) => void,
+  onEnd: (journal: LiveJournal, end: JournalPosition) => void = () => undefined,
+): Promise<number> {
+  let { nextSequence } = manifest;
+  let ended = false;
+  for await (const journal of liveJournals(storage, firstJournal)) {
+    const replay = replayJournal(journal, nextSequence, (frame) => apply(frame, journal));
+    // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
+    if (replay.end.lastFrameAt > 0 || journal.number === firstJournal) ({ ended } = replay);
+    ({ nextSequence } = replay);
+    onEnd(journal, replay.end);
+  }
+  if (clean && epoch > 0 && !ended) throw damaged(`journal ${firstJournal}`, "the store was closed cleanly, but the end mark is missing");
+  return nextSequence;
 }
 
 /** A decoded frame: dictionary values with events or with records. An empty batch means values alone. */

@@ -19,7 +19,6 @@ export interface CommittedSequences {
 
 /** What the live journals contained when the store was opened. */
 export interface FoundJournals {
-  /** Sequence of the next event or record. */
   readonly nextSequence: number;
   /** Bytes up to the last whole frame, by journal number, ascending; journals stay until their rows are sealed. */
   readonly journalByteLengths: ReadonlyMap<number, number>;
@@ -29,12 +28,10 @@ export interface FoundJournals {
 export class Journals {
   /** Null for readers and after the store is closed. */
   current: Journal | null = null;
-  /** Sequence of the next event or record. */
   nextSequence: number;
   /** Bytes of the journals before the current one, by number. */
   readonly #former: Map<number, number>;
   #sizes: ReadonlyMap<string, number>;
-  /** The pending sync in `os` mode. */
   #syncTimer: { unref?(): void } | null = null;
 
   /** @param refuseLostLock throws if another process may have taken over the store */
@@ -128,12 +125,11 @@ export class Journals {
   }
 
   /** Call when a file named by the manifest contains all values, so that no journal has to. */
-  valuesFiled(): void {
+  markValuesPersisted(): void {
     this.#sizes = this.dictionaries.sizes();
   }
 
-  /** Notes how far the journal of another writer was read. */
-  wasRead(number: number, byteLength: number): void {
+  markRead(number: number, byteLength: number): void {
     this.#former.set(number, byteLength);
   }
 
@@ -159,7 +155,6 @@ export class Journals {
     await before?.file.close();
   }
 
-  /** Removes the journals before a number. */
   async removeBefore(firstNumber: number): Promise<void> {
     for (const number of await listJournals(this.storage)) {
       if (number >= firstNumber) continue;

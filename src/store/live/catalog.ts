@@ -16,7 +16,6 @@ export interface Snapshot {
   readonly spans: readonly SpanPart[];
   /** The rows that a head of the spans had at that time. */
   readonly viewOf: (head: Head) => HeadView;
-  /** Greatest sequence in the snapshot. */
   readonly sequence: number;
   release(): void;
 }
@@ -62,7 +61,6 @@ export class Catalog {
   /** Oldest first; the last is the current one, unless rows changed since. */
   #versions: CatalogVersion[] = [];
   #current: CatalogVersion | null = null;
-  /** Removed segments that queries may still read. */
   readonly #removedInUse = new Set<Segment>();
 
   constructor(

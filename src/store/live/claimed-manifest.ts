@@ -43,7 +43,6 @@ export class Claim {
   }
 }
 
-/** The error for a writer that has lost the store. */
 export function takenOver(reason: string, cause?: unknown): DaybookError {
   return new DaybookError("store_locked", `another process has taken over the store: ${reason}; close this Daybook and open it again`, {}, { cause });
 }
@@ -108,7 +107,6 @@ export class CurrentManifest {
     this.#value = manifest;
   }
 
-  /** Accepts the manifest that another writer stored. */
   replaced(manifest: Manifest): void {
     this.#value = manifest;
   }

@@ -60,14 +60,13 @@ export class Identities {
     await turns.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
-  /** Adds records without yielding. */
   take({ records, recordOnlyIds }: RecordBatch): void {
     for (const [ids, codes] of this.#codesByRole(recordOnlyIds)) for (const code of codes) ids.addRecordOnly(code);
     this.#takeRows(records, 0, records.rowCount);
   }
 
   /**
-   * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `whole` waits
+   * Adds records, yielding in between. @param complete makes the rest of their commit visible; called at the end, until which `betweenCommits` waits
    * @param segments segments whose links are added first
    */
   async takeInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
@@ -85,13 +84,11 @@ export class Identities {
     }
   }
 
-  /** Calls `look` when no commit is partly visible. */
-  async whole<T>(look: () => T): Promise<Awaited<T>> {
+  async betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
     while (this.#taking !== null) await this.#taking;
-    return await look();
+    return await read();
   }
 
-  /** Adds the ids of events and the links between them. */
   takeEvents({ times, codes, rowCount }: Batch): void {
     const { resolver } = this;
     const [users, anonymous, companies] = [codes[USER_ID], codes[ANONYMOUS_ID], codes[COMPANY_ID]] as [Uint32Array, Uint32Array, Uint32Array];

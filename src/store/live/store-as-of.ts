@@ -1,4 +1,4 @@
-import { countBefore } from "../../storage/column/search.js";
+import { countBefore } from "../../core/base/search.js";
 import type { Turns } from "../../core/base/yield.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";
@@ -14,7 +14,7 @@ import { Identities } from "./identities.js";
 import type { Store, VisibleStore } from "./store.js";
 
 /** A store as of an earlier sequence, but without persons erased since. It shares only files and dictionaries with the current store. */
-export class StoreAsOf implements VisibleStore {
+class StoreAsOf implements VisibleStore {
   readonly #catalog: Catalog;
 
   /** @param snapshotOfNow snapshot of the current store, whose files stay as long as they are read here */
@@ -50,8 +50,8 @@ export class StoreAsOf implements VisibleStore {
     return this.#catalog.snapshot(this.sequence);
   }
 
-  async whole<T>(look: () => T): Promise<Awaited<T>> {
-    return await look();
+  async betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
+    return await read();
   }
 
   /** Frees memory at once, and files when the last load that reads them ends. */
@@ -67,7 +67,7 @@ export class StoreAsOf implements VisibleStore {
  * @param turns yields while working; what it throws ends the work
  */
 export async function storeAsOf(store: Store, sequence: number, turns: Turns): Promise<StoreAsOf> {
-  const { snapshot, records } = await store.whole(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
+  const { snapshot, records } = await store.betweenCommits(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
   const budget = new BudgetShare(store.budget);
   try {
     const segments: Segment[] = [];
@@ -87,7 +87,6 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
   }
 }
 
-/** What reducing the rows of a snapshot to those of an earlier sequence needs. */
 interface Copying {
   readonly sequence: number;
   readonly files: StoreFiles;

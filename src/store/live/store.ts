@@ -11,9 +11,9 @@ import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds,
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import type { Sealer } from "../files/make-segment.js";
 import { filesOf, type Manifest } from "../files/manifest.js";
-import type { Journal } from "../journal/journal.js";
+import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
-import type { JournalPosition, Recovered } from "../recovery/recovery.js";
+import type { Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
 import { type Snapshot, Catalog } from "./catalog.js";
 import { Claim, CurrentManifest } from "./claimed-manifest.js";
@@ -24,13 +24,12 @@ export interface VisibleStore {
   readonly budget: MemoryBudget;
   readonly dictionaries: Dictionaries;
   readonly resolver: IdentityResolver;
-  /** How often assigned codes were discarded. */
   readonly codeGeneration: number;
   /** Dictionary sizes whose values stored data uses. */
   readonly journaledSizes: ReadonlyMap<string, number>;
   snapshot(): Snapshot;
-  /** Calls `look` when no commit is partly visible. */
-  whole<T>(look: () => T): Promise<Awaited<T>>;
+  /** Calls `read` when no commit is partly visible. */
+  betweenCommits<T>(read: () => T): Promise<Awaited<T>>;
 }
 
 export interface StoreOptions {
@@ -64,7 +63,6 @@ export interface UnseenCommits {
 
 /** How much of the store is covered by the files that the manifest names. */
 export interface Sealed {
-  /** Sizes of the dictionaries. */
   readonly sizes: ReadonlyMap<string, number>;
   /** Number of covered records, the first of the table. */
   readonly recordCount: number;
@@ -155,7 +153,6 @@ export class Store implements VisibleStore {
     return this.#identities.recordOnlyIds;
   }
 
-  /** Sequence of the next event or record. */
   get nextSequence(): number {
     return this.#journals.nextSequence;
   }
@@ -169,7 +166,6 @@ export class Store implements VisibleStore {
     return this.journal !== null && !this.journal.isPoisoned;
   }
 
-  /** Bytes of all live journals. */
   get journalByteLength(): number {
     return this.#journals.byteLengthFrom(this.manifest.firstJournal);
   }
@@ -208,9 +204,9 @@ export class Store implements VisibleStore {
     return this.catalog.snapshot(this.#visibleSequence);
   }
 
-  /** Calls `look` when no commit is partly visible, since adding identities yields. What `look` sees is consistent until its first `await`. */
-  whole<T>(look: () => T): Promise<Awaited<T>> {
-    return this.#identities.whole(look);
+  /** Adding identities yields, so a commit may be partly visible meanwhile. What `read` sees is consistent until its first `await`. */
+  betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
+    return this.#identities.betweenCommits(read);
   }
 
   /** Makes visible what was found on opening. */
@@ -236,19 +232,18 @@ export class Store implements VisibleStore {
 
   /** Makes a commit of another writer visible; the dictionaries must already contain its values. */
   async showCommit(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
-    this.#journals.valuesFiled();
+    this.#journals.markValuesPersisted();
     await this.#show(batch, recordBatch, written);
   }
 
-  /** Notes how far a journal of another writer was read. */
   readJournal(number: number, byteLength: number): void {
-    this.#journals.wasRead(number, byteLength);
+    this.#journals.markRead(number, byteLength);
   }
 
   /**
    * Applies a manifest of another writer; the dictionaries must already contain its values.
    * @param unseen segments and records of sealed commits that were never read from a journal; null if there are none
-   * @param replace replaces heads and other segments; called at the end, until which `whole` waits
+   * @param replace replaces heads and other segments; called at the end, until which `betweenCommits` waits
    */
   async showManifest(manifest: Manifest, privacy: string | null, unseen: UnseenCommits | null, replace: () => void): Promise<void> {
     const complete = () => {
@@ -263,16 +258,13 @@ export class Store implements VisibleStore {
       this.catalog.changed();
     };
     if (unseen === null) return complete();
-    this.#journals.valuesFiled();
+    this.#journals.markValuesPersisted();
     const { records, recordOnlyIds, segments } = unseen;
     if (recordOnlyIds !== null) this.#identities.keepRecordOnly(recordOnlyIds);
     await this.#identities.takeInTurns({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
   }
 
-  /**
-   * Makes events and records durable, then visible, with the dictionary values that they use; with neither, only the values.
-   * @throws read_only, storage_full, internal (sequences are used up)
-   */
+  /** Makes events and records durable, then visible; with neither, only dictionary values. @throws read_only, storage_full, internal */
   async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
     const written = await this.#journals.write(batch, recordBatch);
     try {
@@ -291,14 +283,13 @@ export class Store implements VisibleStore {
     this.dictionaries.truncate(this.#journals.sizes);
   }
 
-  /** Starts the next journal; later commits go there. */
   async rotateJournal(): Promise<void> {
     await this.#journals.rotate(this.takeFileNumber(), this.manifest.epoch);
   }
 
   /** Replaces all records by those in files, whose values are all in the dictionaries, and rebuilds identities. */
   replaceRecords(table: RecordTable, recordOnlyIds: RecordOnlyIds, privacy: string | null): void {
-    this.#journals.valuesFiled();
+    this.#journals.markValuesPersisted();
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
     this.#visibleSizes = this.journaledSizes;
     this.#identities.replace(this.catalog.segments, this.#journals.sizes);
@@ -312,7 +303,6 @@ export class Store implements VisibleStore {
     return this.#manifest.takeFileNumber();
   }
 
-  /** Makes new file numbers start at `next` or above. */
   skipFileNumbers(next: number): void {
     this.#manifest.skipFileNumbers(next);
   }
@@ -327,11 +317,7 @@ export class Store implements VisibleStore {
     return this.#claim.refuseTakenOver(this.manifest.epoch);
   }
 
-  /**
-   * Replaces the manifest durably, before memory changes; writes run one after another.
-   * @param changesOf returns the changes to the manifest that is current then
-   * @throws store_locked
-   */
+  /** As `CurrentManifest.write`. @throws store_locked */
   writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
     return this.#manifest.write(changesOf);
   }
@@ -359,7 +345,6 @@ export class Store implements VisibleStore {
     if (former !== null) await this.storage.remove(former.key).catch(() => undefined);
   }
 
-  /** Removes the journals that the manifest leaves behind. */
   async removeOldJournals(): Promise<void> {
     await this.#journals.removeBefore(this.manifest.firstJournal);
   }

@@ -1,31 +1,18 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { areSameBytes } from "../../core/base/bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch, RecordBatch } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
-import { JOURNAL_HEADER_BYTES, contentOf, journalKey, liveJournals, replayJournal } from "../journal/journal.js";
+import { JOURNAL_HEADER_BYTES, contentOf, journalKey, replayLive, startOf, type JournalPosition } from "../journal/journal.js";
 import type { FoundJournals } from "../journal/journals.js";
-import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, type Manifest } from "../files/manifest.js";
+import { EMPTY_MANIFEST, MANIFEST_KEY, decodeManifest, untilManifestStays, type Manifest } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
 
 export interface RowsCommit {
   readonly batch: Batch;
   readonly firstSequence: number;
-  /** Number of the journal that contains it. */
   readonly journal: number;
-}
-
-/** A position in a journal. */
-export interface JournalPosition {
-  readonly number: number;
-  /** Bytes up to the end of the last whole frame. */
-  readonly byteLength: number;
-  /** Byte offset of that frame; 0 if there is none. */
-  readonly lastFrameAt: number;
-  /** CRC of that frame or of the header; null without a whole header. */
-  readonly crc: number | null;
 }
 
 /** A store as its files describe it. */
@@ -41,7 +28,6 @@ export interface Recovered extends FoundJournals {
   readonly privacy: string | null;
   /** Dictionary sizes covered by dictionary files. */
   readonly sealedSizes: ReadonlyMap<string, number>;
-  /** The end of the last journal. */
   readonly end: JournalPosition;
 }
 
@@ -63,27 +49,19 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     const commits: (RecordBatch | RowsCommit)[] = [];
     for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
     const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
-    let { nextSequence } = manifest;
     const journalByteLengths = new Map<number, number>();
-    let ended = false;
-    let end: JournalPosition = { number: manifest.firstJournal, byteLength: 0, lastFrameAt: 0, crc: null };
+    let end = startOf(manifest.firstJournal);
     const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
-    for await (const { number, file, bytes } of liveJournals(storage, manifest.firstJournal)) {
-      const replay = replayJournal(file, bytes, nextSequence, (frame) => {
-        const { deltas, batch, records } = contentOf(frame);
-        for (const delta of deltas) if (!dictionaries.apply(delta)) throw damaged(file, `values of ${delta.name} contradict the earlier ones`);
-        if (records !== null) commits.push(records);
-        else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, journal: number });
-      });
-      // A journal without frames, left by an unfinished opening, says nothing about how the one before it ended.
-      if (replay.frameCount > 0 || number === manifest.firstJournal) ({ ended } = replay);
-      ({ nextSequence } = replay);
-      end = { number, byteLength: replay.goodByteLength, lastFrameAt: replay.lastFrameAt, crc: replay.crc };
-      journalByteLengths.set(number, replay.goodByteLength);
-      if (file === journalKey(number)) read.push({ key: file, bytes: bytes.subarray(0, replay.goodByteLength) });
-    }
-    if (manifest.clean && !isNew && !ended)
-      throw damaged(`journal ${manifest.firstJournal}`, "the store was closed cleanly, but the end mark is missing");
+    const nextSequence = await replayLive(storage, manifest, (frame, { file, number }) => {
+      const { deltas, batch, records } = contentOf(frame);
+      for (const delta of deltas) if (!dictionaries.apply(delta)) throw damaged(file, `values of ${delta.name} contradict the earlier ones`);
+      if (records !== null) commits.push(records);
+      else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, journal: number });
+    }, ({ number, file, bytes }, endOfJournal) => {
+      end = endOfJournal;
+      journalByteLengths.set(number, end.byteLength);
+      if (file === journalKey(number)) read.push({ key: file, bytes: bytes.subarray(0, end.byteLength) });
+    });
     if (durable && !manifest.clean) await writeAnew(storage, read);
     return { manifest, isNew, dictionaries, segments, commits, privacy, sealedSizes, nextSequence, journalByteLengths, end };
   } catch (error) {
@@ -117,25 +95,17 @@ async function writeAnew(storage: Storage, journals: readonly { readonly key: st
   for (const { key, bytes } of journals) await storage.write(key, bytes);
 }
 
-/** Attempts to read while a writer keeps replacing the manifest. */
-const READ_ATTEMPT_COUNT = 100;
-
-/**
- * Reads a store that another process may be writing: the result is valid only if the manifest is still the same afterwards,
- * as files may be removed in between. @throws manifest_missing, corruption, overloaded
- */
+/** Reads a store that another process may be writing. @throws manifest_missing, corruption, overloaded */
 export async function recoverBesideWriter(storage: Storage, files: StoreFiles): Promise<Recovered> {
-  for (let attempt = 1; ; attempt += 1) {
-    const before = await storage.read(MANIFEST_KEY);
+  return await untilManifestStays(storage, "read", async (_, isStillThere) => {
     const outcome = await recover(storage, files, false).catch((error: unknown) => ({ error }));
-    if (!areSameBytes(before, await storage.read(MANIFEST_KEY))) {
+    if (!(await isStillThere())) {
       if ("segments" in outcome) for (const segment of outcome.segments) segment.release();
-      if (attempt < READ_ATTEMPT_COUNT) continue;
-      throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
+      return null;
     }
     if ("error" in outcome) throw outcome.error;
     // Refuse to show an empty store: most likely the path is mistyped, or a volume is missing.
     if (outcome.isNew) throw new DaybookError("manifest_missing", "there is no store here to read; only opening it for writing would create one");
     return outcome;
-  }
+  });
 }

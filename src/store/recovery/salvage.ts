@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
+import { getOrMake } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { dayOf } from "../../core/base/time.js";
 import {
@@ -18,8 +19,8 @@ import { checkFile, Findings } from "../files/findings.js";
 import {
   type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
-import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame } from "../journal/journal.js";
+import { readSideFiles } from "../files/side-files.js";
+import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame, type LiveJournal } from "../journal/journal.js";
 import type { RowsCommit } from "./recovery.js";
 import { codecOf } from "../storage/codec.js";
 import type { Storage } from "../storage/storage.js";
@@ -35,13 +36,8 @@ class ReadableCodes extends CodeChecker {
   }
 
   #hasShape(code: number): boolean {
-    let known = this.#shapes.get(code);
-    if (known === undefined) {
-      known = this.faultOf(SHAPE_DICTIONARY, code) === null;
-      if (known) known = this.dictionaries.keysOfShape(code).every((key) => this.faultOf(KEY_DICTIONARY, key) === null);
-      this.#shapes.set(code, known);
-    }
-    return known;
+    const areKeysThere = () => this.dictionaries.keysOfShape(code).every((key) => this.faultOf(KEY_DICTIONARY, key) === null);
+    return getOrMake(this.#shapes, code, () => this.faultOf(SHAPE_DICTIONARY, code) === null && areKeysThere());
   }
 }
 
@@ -69,7 +65,6 @@ function areValuesReadable(shape: number, values: Uint32Array, valuesAt: number,
   return readable.dictionaries.keysOfShape(shape).every((key, at) => readable.has(metadataColumn(key), values[valuesAt + at]!));
 }
 
-/** A journal that strict reading refuses. */
 interface BrokenJournal {
   readonly number: number;
   readonly keys: readonly string[];
@@ -104,9 +99,10 @@ async function salvageJournals(storage: Storage, manifest: Manifest, dictionarie
   let last: BrokenJournal = { number: manifest.firstJournal, keys: [], byteLength: 0, reason: "", lostCount: 0 };
   let ended = false;
   let lastNumber = 0;
-  for await (const { number, file, keys, bytes } of liveJournals(storage, manifest.firstJournal)) {
+  for await (const live of liveJournals(storage, manifest.firstJournal)) {
+    const { number, keys, bytes } = live;
     lastNumber = number;
-    const strict = readStrictly(file, bytes, nextSequence);
+    const strict = readStrictly(live, nextSequence);
     const journal = { number, keys, byteLength: bytes.length, reason: strict.fault ?? "", lostCount: 0 };
     for (const frame of strict.fault === null ? strict.frames : findFrames(bytes, 0)) {
       // Left from before, or not a frame of this chain.
@@ -127,10 +123,10 @@ async function salvageJournals(storage: Storage, manifest: Manifest, dictionarie
 }
 
 /** Reads the frames of a journal as an opening does, or returns why an opening would refuse it. */
-function readStrictly(key: string, bytes: Uint8Array, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
+function readStrictly(journal: LiveJournal, nextSequence: number): { readonly fault: string | null; readonly frames: readonly Frame[]; readonly ended: boolean } {
   const frames: Frame[] = [];
   try {
-    const replay = replayJournal(key, bytes, nextSequence, (frame) => frames.push(frame));
+    const replay = replayJournal(journal, nextSequence, (frame) => frames.push(frame));
     return { fault: null, frames, ended: replay.ended };
   } catch (error) {
     if (error instanceof DaybookError && error.code === "corruption") return { fault: error.message, frames: [], ended: false };
@@ -152,8 +148,7 @@ function appendReadable(heads: Map<number, Head>, batch: Batch, firstSequence: n
     const valueCount: number | null = valueCountOf(shapes[row]!, readable);
     const hasFields = FIELDS.every(({ column }, field) => readable.has(column, codes[field]![row]!));
     if (valuesAt !== null && valueCount !== null && hasFields && areValuesReadable(shapes[row]!, values, valuesAt, readable)) {
-      const head = heads.get(day) ?? new Head(day, NOTHING_KEPT, readable.dictionaries.named(PROJECT_COLUMN));
-      heads.set(day, head);
+      const head = getOrMake(heads, day, () => new Head(day, NOTHING_KEPT, readable.dictionaries.named(PROJECT_COLUMN)));
       head.append(batch, row, row + 1, firstSequence, valuesAt, keysOf);
     } else lost.set(day, (lost.get(day) ?? 0) + 1);
     valuesAt = valuesAt === null || valueCount === null ? null : valuesAt + valueCount;
@@ -192,7 +187,6 @@ class UsedIds {
 /** Folder of damaged files. */
 const QUARANTINE = "quarantine/";
 
-/** A file or journal that is set aside, with its reason and losses. */
 type Aside = Omit<QuarantinedFile, "byteLength">;
 
 /**
@@ -208,7 +202,8 @@ export async function salvageStore(storage: Storage, files: StoreFiles): Promise
   const readable = await readReadable(storage, files, manifest);
   const journals = await salvageJournals(storage, manifest, readable.dictionaries);
   keepKeyCodes(readable.dictionaries);
-  const faults = await faultsBeside(storage, manifest);
+  const faults = new Map<string, string>();
+  for (const { key, bytes, fault } of await readSideFiles(storage, manifest)) if (fault !== null) faults.set(key, bytes === null ? "it is missing" : fault.message);
   if (readable.broken.length === 0 && journals.broken.length === 0 && faults.size === 0) return;
   // Above the number of every file, as in `Store`.
   const nextFile = Math.max(manifest.nextFile, journals.lastNumber + 1, (await files.lastNumber()) + 1);
@@ -222,23 +217,6 @@ function keepKeyCodes(dictionaries: Dictionaries): void {
     const code = Number(/^m(\d+)$/.exec(name)?.[1] ?? 0);
     while (keys.size <= code) keys.add("");
   }
-}
-
-/** Errors of the files that no manifest names, by key. */
-async function faultsBeside(storage: Storage, { nextSequence, privacy }: Manifest): Promise<ReadonlyMap<string, string>> {
-  const faults = new Map<string, string>();
-  const look = async (key: string, decode: (bytes: Uint8Array) => unknown, mayBeMissing: boolean) => {
-    const bytes = await storage.read(key);
-    try {
-      if (bytes !== null) decode(bytes);
-      else if (!mayBeMissing) faults.set(key, "it is missing");
-    } catch (error) {
-      faults.set(key, error instanceof Error ? error.message : String(error));
-    }
-  };
-  await look(KEYS_KEY, parseKey, nextSequence === 1 && privacy === null);
-  await look(SAVED_SEGMENTS_KEY, decodeSavedSegments, true);
-  return faults;
 }
 
 class Salvage {
@@ -318,8 +296,7 @@ class Salvage {
     const heads = new Map<number, Head>();
     const lostByJournal = new Map<number, Map<number, number>>();
     for (const { batch, firstSequence, journal } of this.journals.rows) {
-      const lost = lostByJournal.get(journal) ?? new Map<number, number>();
-      lostByJournal.set(journal, lost);
+      const lost = getOrMake(lostByJournal, journal, () => new Map<number, number>());
       for (const [day, rowCount] of appendReadable(heads, batch, firstSequence, this.#readable)) lost.set(day, (lost.get(day) ?? 0) + rowCount);
     }
     for (const [day, head] of heads) {

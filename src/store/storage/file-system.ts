@@ -49,8 +49,6 @@ export interface FileSystem {
   stat(path: string): Promise<FileStat>;
   /** Renames atomically, replacing `to`. */
   rename(from: string, to: string): Promise<void>;
-  /** Like `rename`, but `to` must not exist (EEXIST). A crash may leave both names. */
-  renameNew(from: string, to: string): Promise<void>;
   /** Removes the name of a file; open handles stay usable. */
   unlink(path: string): Promise<void>;
   /** All entries of a directory, in no order. */

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import {
-  OPEN_TWICE_ADVICE, cannotLengthen, checkKey, checkPrefix, clipRange, keyTaken, type AppendFile, type ByteRange, type HeldObject, type Storage,
-  type StorageLock, type WriteOptions,
+  OPEN_TWICE_ADVICE, cannotLengthen, checkKey, checkPrefix, clipRange, type AppendFile, type ByteRange, type HeldObject, type Storage,
+  type StorageLock,
 } from "./storage.js";
 import { memoryCodec } from "./codec.js";
 
@@ -75,9 +75,8 @@ class MemoryStorage implements Storage {
     return object === undefined ? null : new Uint8Array(object.buffer.subarray(start, end));
   }
 
-  async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  async write(key: string, bytes: Uint8Array): Promise<void> {
     checkKey(key);
-    if (options.ifAbsent === true && this.#objects.has(key)) throw keyTaken(key);
     this.#objects.set(key, { buffer: new Uint8Array(bytes), byteLength: bytes.length });
   }
 

@@ -7,8 +7,6 @@ export interface ByteRange {
 }
 
 export interface WriteOptions {
-  /** If true, the write throws if the key already exists. */
-  readonly ifAbsent?: boolean;
   /** If false, the write is atomic, but durable only after `sync` of the key. Default true. */
   readonly durable?: boolean;
 }
@@ -144,11 +142,6 @@ export function clipRange(range: ByteRange | undefined, byteLength: number): Byt
     throw new DaybookError("internal", `storage range: expected 0 <= start <= end, got ${shown(range)}`);
   }
   return { start: Math.min(start, byteLength), end: Math.min(end, byteLength) };
-}
-
-/** The error for a write with `ifAbsent` to an existing key. */
-export function keyTaken(key: string): DaybookError {
-  return new DaybookError("internal", `storage key ${key} already exists`, { key });
 }
 
 /** The error for a truncation that would lengthen the object. */

@@ -21,7 +21,6 @@ export interface DeletionRule {
   readonly key?: string;
 }
 
-/** What to delete or change besides the rows. */
 export interface AlsoDeleted {
   /** The code of a project whose name is also deleted; 0: none. */
   readonly projectName: number;
@@ -43,7 +42,6 @@ export interface DeletedCounts {
  * Deletes rows from files and memory, and every value that nothing else uses; records stay, except those of a public key. Requires that
  * everything is sealed and no commit or seal is in progress. Cost: reads segments that lose all rows once, rewrites those that lose some,
  * and if anything is deleted, scans the columns whose values may go too.
- * @param forget drops what was derived from rows, called as they are replaced
  */
 export async function deleteRows(
   store: Store,

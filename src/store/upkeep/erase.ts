@@ -17,7 +17,6 @@ interface Erased {
   readonly email: string | null;
 }
 
-/** What was erased. */
 export interface ErasedCounts {
   readonly events: number;
   readonly identifyCalls: number;
@@ -36,7 +35,6 @@ export interface ErasedCounts {
  * can fail after that; when `whenUnread` resolves, no query sees the old rows and the old files may be removed (`removeOrphans`).
  * Cost: the segments with rows of the ids, and a scan of the columns whose values may go.
  * @param privacyText the privacy requests as they are afterwards
- * @param forget drops what was derived from rows and records, called as they are replaced
  */
 export async function erase(
   store: Store,

@@ -27,7 +27,6 @@ export class CodesByDictionary {
     this.#codes.get(dictionary)?.delete(code);
   }
 
-  /** The dictionaries that still have codes, with these. */
   entries(): [string, ReadonlySet<number>][] {
     return [...this.#codes].filter(([, codes]) => codes.size > 0);
   }
@@ -56,7 +55,6 @@ function noteRows(into: CodesByDictionary, rows: Rows, gone: Uint32Array): void 
   }
 }
 
-/** Notes every code that a record uses. */
 export function noteRecord(into: CodesByDictionary, table: RecordTable, row: number): void {
   for (const field of RECORD_FIELDS) into.add(DICTIONARY_OF_FIELD[field], table.code(row, field));
 }
@@ -74,7 +72,6 @@ async function removeUsedByRows(codes: CodesByDictionary, rows: Rows): Promise<v
   }
 }
 
-/** Removes the codes that any record uses. */
 function removeUsedByRecords(codes: CodesByDictionary, table: RecordTable): void {
   for (let row = 0; row < table.rowCount; row += 1)
     for (const field of RECORD_FIELDS) codes.remove(DICTIONARY_OF_FIELD[field], table.code(row, field));
@@ -89,10 +86,8 @@ export interface Rewritten {
   readonly goneCount: number;
 }
 
-/** A store after some of its rows or records are removed. */
-export interface Replacement {
+interface Replacement {
   readonly rewritten: readonly Rewritten[];
-  /** All remaining records. */
   readonly table: RecordTable;
   /** Values that nothing uses any more. */
   readonly codes: CodesByDictionary;

@@ -49,7 +49,6 @@ export async function freeze(store: Store): Promise<Frozen> {
   };
 }
 
-/** The files that a seal has written so far. */
 interface SealedFiles {
   readonly segments: SegmentEntry[];
   readonly dictionaries: FileEntry[];

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { KEY_DICTIONARY, SHAPE_DICTIONARY } from "../../core/schema/fields.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
@@ -70,15 +71,12 @@ export class CodeChecker {
 
   /** Codes without a value: erased, or lost with a damaged file. */
   blanksOf(dictionary: string): ReadonlySet<number> {
-    let blanks = this.#blanks.get(dictionary);
-    if (blanks === undefined) {
+    return getOrMake(this.#blanks, dictionary, () => {
       const { values } = this.dictionaries.named(dictionary);
-      const found = new Set<number>();
-      for (let code = values.indexOf("", 1); code !== -1; code = values.indexOf("", code + 1)) found.add(code);
-      blanks = found;
-      this.#blanks.set(dictionary, blanks);
-    }
-    return blanks;
+      const blanks = new Set<number>();
+      for (let code = values.indexOf("", 1); code !== -1; code = values.indexOf("", code + 1)) blanks.add(code);
+      return blanks;
+    });
   }
 }
 

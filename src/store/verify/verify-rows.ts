@@ -20,20 +20,19 @@ import { contentOf, journalKey, liveJournals, replayJournal } from "../journal/j
 import type { Storage } from "../storage/storage.js";
 import { type SequenceSet, type RecordChecker, CodeChecker } from "./verify-records.js";
 
-export interface JournaledEvents {
+interface JournaledEvents {
   readonly file: string;
   readonly ids: Uint8Array;
   readonly projects: Uint32Array;
 }
 
-export interface JournalChecks {
+interface JournalChecks {
   readonly dictionaries: Dictionaries;
   readonly records: RecordChecker;
   readonly sequences: SequenceSet;
   readonly findings: Findings;
 }
 
-/** The contents of the live journals. */
 export interface VerifiedJournals {
   readonly fileCount: number;
   readonly byteLength: number;
@@ -56,12 +55,13 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   let isBroken = false;
   // Frames never add erased values, so one set of codes without values serves all of them.
   const judge = new CodeChecker(laws.dictionaries);
-  for await (const { number, file, bytes } of liveJournals(storage, manifest.firstJournal)) {
+  for await (const journal of liveJournals(storage, manifest.firstJournal)) {
+    const { number, file, bytes } = journal;
     found.fileCount += 1;
     found.byteLength += bytes.length;
     if (isBroken) continue;
     try {
-      const replay = replayJournal(file, bytes, nextSequence, (frame) => {
+      const replay = replayJournal(journal, nextSequence, (frame) => {
         const { deltas, batch, records } = contentOf(frame);
         for (const delta of deltas)
           if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict the earlier ones`);
@@ -72,9 +72,9 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
         for (const time of batch.times) days.add(dayOf(time));
         found.rowCount += batch.rowCount;
       });
-      if (replay.frameCount > 0 || number === manifest.firstJournal) ({ ended } = replay);
+      if (replay.end.lastFrameAt > 0 || number === manifest.firstJournal) ({ ended } = replay);
       ({ nextSequence } = replay);
-      found.tornByteLength += bytes.length - replay.goodByteLength;
+      found.tornByteLength += bytes.length - replay.end.byteLength;
     } catch (error) {
       isBroken = true;
       findings.add(file, "whole frames without gaps", error instanceof Error ? error.message : String(error));
@@ -107,7 +107,7 @@ function verifyRows(file: string, batch: Batch, firstSequence: number, { finding
   if (valuesAt !== values.length) findings.add(file, `${valuesAt} metadata values from sequence ${firstSequence} on, as the shapes of the rows require`, String(values.length));
 }
 
-export interface SegmentChecks {
+interface SegmentChecks {
   readonly judge: CodeChecker;
   readonly sequences: SequenceSet;
   /** All sequences of segments must be below it. */
@@ -140,7 +140,7 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   verifyShapes(entry.key, segment, laws);
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "links that match the rows", "different links");
   const who = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
-  if (!areSameWho(await segment.who(), who)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
+  if (!areSameWho(await segment.actorTriples(), who)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
   await verifyExcerpts(entry.key, segment, laws);
 }
 
@@ -160,7 +160,6 @@ function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
   return excerpts.filter(({ rowCount }) => rowCount > 0).map(({ name }) => excerptBlock(name));
 }
 
-/** Checks that the excerpts match the rows. */
 async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentChecks): Promise<void> {
   for (const { name, of } of segment.meta.excerpts ?? []) {
     const rule = moneyExcerpt(judge.dictionaries, of);

@@ -1,5 +1,4 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { areSameBytes } from "../../core/base/bytes.js";
 import { Dictionaries } from "../../storage/column/dictionaries.js";
 import { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { SegmentMeta } from "../../storage/segment/segment-file.js";
@@ -7,9 +6,9 @@ import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../c
 import { uuidText } from "../../core/base/uuid.js";
 import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
-import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow } from "../files/manifest.js";
+import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow, untilManifestStays } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
-import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, parseKey } from "../files/side-files.js";
+import { SAVED_SEGMENTS_KEY, KEYS_KEY, readSideFiles } from "../files/side-files.js";
 import { journalNumber } from "../journal/journal.js";
 import { IdTable, idParts } from "../batch/id-table.js";
 import { SequenceSet, RecordChecker, verifyPrivacy, CodeChecker, verifyDictionaries } from "./verify-records.js";
@@ -23,7 +22,6 @@ class UniqueIds {
   // A fixed seed is safe: crafted ids gain nothing against a check that changes nothing.
   readonly #table = new IdTable(0x5eed);
   readonly #suspects = new Map<string, string[]>();
-  /** Whether there are more suspects than are checked. */
   isCut = false;
 
   get hasSuspects(): boolean {
@@ -49,7 +47,6 @@ class UniqueIds {
     for (let row = 0; row < ids.length / 16; row += 1) this.#suspects.get(nameOf(ids, row, projectOf(row)))?.push(`${file} row ${row}`);
   }
 
-  /** Ids that occur more than once. */
   duplicates(): { readonly id: string; readonly places: readonly string[] }[] {
     return [...this.#suspects].filter(([, places]) => places.length > 1).map(([id, places]) => ({ id, places }));
   }
@@ -80,23 +77,16 @@ export interface VerifyReport {
   readonly skippedFileCount: number;
 }
 
-/** Attempts to read the files other than segments while a writer keeps replacing the manifest. */
-const READ_ATTEMPT_COUNT = 100;
-
-/** Implements `verifyStore`. */
 export async function verify(storage: Storage): Promise<VerifyReport> {
   await refuseStoresBelow(storage);
-  for (let attempt = 1; ; attempt += 1) {
-    const before = await storage.read(MANIFEST_KEY);
+  return await untilManifestStays(storage, "read", async (bytes, isStillThere) => {
     const verification = new Verification(storage);
-    const manifest = await verification.readManifest(before);
+    const manifest = await verification.readManifest(bytes);
     if (manifest === null) return verification.report([], 0);
     await verification.verifyBase(manifest);
     // What is missing may just have been replaced by a writer.
-    const isSettled = verification.findings.count === 0 || areSameBytes(before, await storage.read(MANIFEST_KEY));
-    if (isSettled) return await verification.verifyRows(manifest);
-    if (attempt === READ_ATTEMPT_COUNT) throw new DaybookError("overloaded", "a writer replaces the files of the store faster than they can be read");
-  }
+    return verification.findings.count === 0 || (await isStillThere()) ? await verification.verifyRows(manifest) : null;
+  });
 }
 
 class Verification {
@@ -146,12 +136,13 @@ class Verification {
     return await this.#attempt(MANIFEST_KEY, () => decodeManifest(bytes));
   }
 
-  /** Verifies everything but the segments. */
   async verifyBase(manifest: Manifest): Promise<void> {
     const { findings, storage } = this;
     verifyManifest(manifest, findings);
-    await this.#verifyKeys(manifest);
-    await this.#verifySavedSegments();
+    for (const { key, bytes, fault } of await readSideFiles(storage, manifest)) {
+      if (bytes !== null) this.#count(bytes);
+      if (fault !== null) findings.add(key, bytes === null ? "the keys of the store" : "a file that can be read", bytes === null ? "none" : fault.message);
+    }
     for (const entry of manifest.dictionaries)
       if ((await this.#readFile(entry)) !== null) await this.#attempt(entry.key, () => this.#files.readDictionaries(entry, this.#dictionaries));
     verifyDictionaries(this.#dictionaries, findings);
@@ -224,21 +215,6 @@ class Verification {
     if (this.#ids.isCut) this.findings.add("segments/", "unique event ids", "too many possible duplicates to check them all");
   }
 
-  async #verifyKeys({ nextSequence, privacy }: Manifest): Promise<void> {
-    const bytes = await this.storage.read(KEYS_KEY);
-    if (bytes !== null) {
-      this.#count(bytes);
-      await this.#attempt(KEYS_KEY, () => parseKey(bytes));
-    } else if (nextSequence > 1 || privacy !== null) this.findings.add(KEYS_KEY, "the keys of the store", "none");
-  }
-
-  async #verifySavedSegments(): Promise<void> {
-    const bytes = await this.storage.read(SAVED_SEGMENTS_KEY);
-    if (bytes === null) return;
-    this.#count(bytes);
-    await this.#attempt(SAVED_SEGMENTS_KEY, () => decodeSavedSegments(bytes));
-  }
-
   /** Reads and checks a whole file; null if it is damaged, or a writer has replaced it. */
   async #readFile<M>(entry: FileEntry) {
     const bytes = await this.storage.read(entry.key).catch((error: unknown) => {
@@ -257,7 +233,6 @@ class Verification {
     return bytes === null || footer === null ? null : { bytes, footer };
   }
 
-  /** Whether the current manifest still names a file. */
   async #isNamed({ key }: FileEntry): Promise<boolean> {
     const bytes = await this.storage.read(MANIFEST_KEY);
     return bytes === null || filesOf(decodeManifest(bytes)).some((entry) => entry.key === key);

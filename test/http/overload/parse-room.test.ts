@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { Admission, handlerLimits } from "../../../src/http/overload/admission.js";
-import { ParseRoom } from "../../../src/http/overload/admission.js";
+import { Admission, handlerLimits, ParseRoom } from "../../../src/http/overload/admission.js";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CodeSet } from "../../../src/storage/column/code-set.js";
-import { hasFewRows, select, selectedRows } from "../../../src/query/filter/select.js";
-import { codesPredicate, type Predicate, type Selector } from "../../../src/query/filter/predicate.js";
+import { hasFewRows } from "../../../src/engine/query/explain.js";
+import { select, selectedRows, type Selector } from "../../../src/query/filter/select.js";
+import { codesPredicate, type Predicate } from "../../../src/query/filter/predicate.js";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { mergeRows } from "../../../src/storage/segment/merge-rows.js";

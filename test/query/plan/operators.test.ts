@@ -28,8 +28,8 @@ const SPELLINGS: readonly [name: string, question: string, negated: boolean, spe
 
 test.each(SPELLINGS)("%s asks %s (negated: %s) in all its spellings", (name, question, negated, spellings) => {
   for (const spelling of spellings) {
-    expect(operatorOf(spelling), spelling).toEqual({ name, question, negated });
-    expect(operatorOf(`  ${spelling.toUpperCase()}\t`), spelling).toEqual({ name, question, negated });
+    expect(operatorOf(spelling), spelling).toEqual({ name, test: question, negated });
+    expect(operatorOf(`  ${spelling.toUpperCase()}\t`), spelling).toEqual({ name, test: question, negated });
   }
 });
 

@@ -3,7 +3,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type Oracle, type OracleOptions } from "../../support/index.js";
 import { MemoryExecutor } from "../../../src/engine/query/executor.js";
-import type { QueryStats } from "../../../src/engine/query/execution.js";
+import type { QueryStats } from "../../../src/engine/query/scan.js";
 import { storeOf } from "../../../src/engine/open-daybook.js";
 import { ReportContexts } from "../../../src/engine/query/report-contexts.js";
 import { reportRules } from "../../../src/query/plan/report-rules.js";

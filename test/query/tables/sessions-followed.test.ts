@@ -63,8 +63,8 @@ test("Where they are out of memory again all sessions are made anew.", async () 
 
 test("What comes behind all that is known of somebody is added to their session, however many events that has, without a look at one of them.", async () => {
   const at = vi.spyOn(SessionTable.prototype, "at");
-  const usual = LIMITS.restitchedCount;
-  Object.assign(LIMITS, { restitchedCount: 10 });
+  const usual = LIMITS.resessionizedCount;
+  Object.assign(LIMITS, { resessionizedCount: 10 });
   try {
     await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     await daybook.ingest(Array.from({ length: EVENT_COUNT }, (_, event) => visit("u1", 1 + event * 0.25)));
@@ -81,7 +81,7 @@ test("What comes behind all that is known of somebody is added to their session,
     expect((await daybook.sessionsOverview()).total).toMatchObject({ sessions: 1, events: EVENT_COUNT + 4 });
     expect(kept(), "one of the same millisecond: ids of all of the session may be asked for").not.toBe(first);
   } finally {
-    Object.assign(LIMITS, { restitchedCount: usual });
+    Object.assign(LIMITS, { resessionizedCount: usual });
     at.mockRestore();
   }
 });

@@ -169,7 +169,7 @@ test("Where ids decide with which of two segments a session begins, all are made
 });
 
 test("Where more came with a seal and behind it than one turn takes, all are made anew.", async () => {
-  Object.assign(LIMITS, { restitchedCount: 4 });
+  Object.assign(LIMITS, { resessionizedCount: 4 });
   await using daybook = await opened();
   await daybook.ingest(visits(20, 30));
   const { kept } = await sessionsOf(daybook);
@@ -193,7 +193,7 @@ test("Between two events of a segment any number of sessions may begin.", async 
 });
 
 test("Where more came with a seal than one turn takes, all are made anew.", async () => {
-  Object.assign(LIMITS, { restitchedCount: 4 });
+  Object.assign(LIMITS, { resessionizedCount: 4 });
   const rowCounts: number[] = [];
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS), onWork: (_, { rowCount }) => rowCounts.push(rowCount) });
   await daybook.ingest(visits(20, 30));

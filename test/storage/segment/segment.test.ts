@@ -76,9 +76,9 @@ describe("a stored segment", () => {
       appendRow(head, { ms: at, id: idBytes(at), sequence: at + 1, fields: { userId: at % 50, anonymousId: at % 7, companyId: at % 3, project: 1 } });
     const { bytes } = await encodeSegment(await mergeRows([head.view()]), { deflate: (raw) => raw, excerpts: [] });
     const { segment, readCount } = await openedFile(bytes);
-    const who = await segment.who();
+    const who = await segment.actorTriples();
     // 49 users and 6 devices without one, each with three companies.
-    expect([await segment.who(), readCount(), who.actors.length]).toEqual([who, 1, 165]);
+    expect([await segment.actorTriples(), readCount(), who.actors.length]).toEqual([who, 1, 165]);
   });
 
   test("reads a column once, both blocks of a sparse one together, and an absent one never", async () => {

@@ -15,7 +15,6 @@ export interface Slot extends Range {
   readonly bucket: Bucket;
 }
 
-/** What an axis is computed from. */
 export type AxisScope = Pick<InsightScope, "calendar" | "isOpen" | "range" | "nowMs">;
 
 /** The first and the last instant at which something counts, or instants in their units. */
@@ -24,13 +23,11 @@ export interface Extent {
   readonly lastMs: number;
 }
 
-/** The smallest extent that contains both; null when there is neither. */
 export function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
   if (one === null || other === null) return one ?? other;
   return { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) };
 }
 
-/** How the calendar of a query cuts units. */
 export function cutOf({ timeZone, weekStart }: CalendarPlan, unit: CalendarUnit): TimeCut {
   const zone = zoneOf(timeZone);
   assert(zone !== null, "the zone of a plan is known");
@@ -60,7 +57,6 @@ export function slotsOf({ calendar, isOpen, range, nowMs }: AxisScope, interval:
   });
 }
 
-/** The error for an axis of more than `LIMITS.bucketCount` buckets. */
 export function tooManyBuckets(interval: Interval): DaybookError {
   return parameterError("invalid_parameter", "interval", `expected at most ${LIMITS.bucketCount} buckets, got more for the interval ${interval}`);
 }

@@ -6,7 +6,6 @@ import { atOnce, inChunks } from "../../../core/base/yield.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { roomForDurations, rateOf, secondsOf, percentilesOf, type Durations } from "../numbers.js";
 
-/** The rules of a chain. */
 export type ChainRules = Pick<FunnelPlan, "order" | "windowMs"> & {
   readonly stepCount: number;
   /** Steps count from 1. */
@@ -28,7 +27,6 @@ export function exclusionsOf(mask: Mask): number {
   return mask >>> STEP_BITS;
 }
 
-/** The index of the lowest bit of a word, which must have one. */
 export function lowestOf(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
@@ -48,8 +46,6 @@ export interface Matches {
 export interface ChainFinder {
   /** Indexes of the events of the last found chain; arbitrary from its depth on. */
   readonly chain: Uint32Array;
-  /** Whether another order of events within a millisecond would change the times of that chain. */
-  readonly orderDecides: boolean;
   /** The depth of the chain among the matches `[from, to)`; 0 for none. @param entries when a chain may begin */
   find(matches: Matches, from: number, to: number, entries: Range): number;
 }
@@ -206,16 +202,11 @@ class ChainMoment {
   #isTaken = new Uint8Array(64);
   /** The step an event is assigned to, and the last search that visited it. */
   #stepOf = new Int8Array(64);
-  #asked = new Uint32Array(64);
-  #askedNow = 0;
+  #visitedIn = new Uint32Array(64);
+  #search = 0;
 
   constructor(rules: ChainRules) {
     this.#rules = rules;
-  }
-
-  /** Whether the choice of an event for a step may affect later steps. */
-  get orderDecides(): boolean {
-    return this.#isContested && this.#count > 1;
   }
 
   /** Reads the events at indexes `[from, to)`. */
@@ -284,14 +275,14 @@ class ChainMoment {
 
   /** Assigns an event to a step; other steps may have to switch events (an augmenting path). */
   #give(step: number): boolean {
-    this.#askedNow += 1;
+    this.#search += 1;
     return this.#path(step);
   }
 
   #path(step: number): boolean {
     for (let event = 0; event < this.#count; event += 1) {
-      if (this.#isTaken[event] === 1 || ((this.#steps[event]! >>> step) & 1) === 0 || this.#asked[event] === this.#askedNow) continue;
-      this.#asked[event] = this.#askedNow;
+      if (this.#isTaken[event] === 1 || ((this.#steps[event]! >>> step) & 1) === 0 || this.#visitedIn[event] === this.#search) continue;
+      this.#visitedIn[event] = this.#search;
       const holder = this.#stepOf[event]!;
       if (holder >= 0 && !this.#path(holder)) continue;
       this.#stepOf[event] = step;
@@ -306,7 +297,7 @@ class ChainMoment {
     this.#steps = grown(this.#steps, size);
     this.#isTaken = grown(this.#isTaken, size);
     this.#stepOf = grown(this.#stepOf, size);
-    this.#asked = grown(this.#asked, size);
+    this.#visitedIn = grown(this.#visitedIn, size);
   }
 }
 
@@ -320,11 +311,10 @@ const EXCLUDED = 2 ** STEP_BITS;
  */
 export class ChainsInOrder implements ChainFinder {
   readonly chain: Uint32Array;
-  #orderDecides = false;
   readonly #rules: ChainRules;
   readonly #isStrict: boolean;
   readonly #moment: ChainMoment;
-  /** By depth: when the chain of that depth that can still continue and began last began. */
+  /** By depth: the latest start of a chain of that depth that can still continue. */
   readonly #entries: Float64Array;
   readonly #nextEntries: Float64Array;
   /** By number of steps done: the earliest end of the remaining ones. */
@@ -342,12 +332,7 @@ export class ChainsInOrder implements ChainFinder {
     this.#ends = new Float64Array(rules.stepCount + 1);
   }
 
-  get orderDecides(): boolean {
-    return this.#orderDecides;
-  }
-
   find(matches: Matches, from: number, to: number, entries: Range): number {
-    this.#orderDecides = false;
     const depth = this.#depthOf(matches, from, to, entries);
     if (depth > 1 && !this.#isFoundAhead(matches, from, to, entries, depth))
       this.#choose(matches, this.#firstEntry(matches, from, to, entries, depth), to, depth);
@@ -504,7 +489,6 @@ export class ChainsInOrder implements ChainFinder {
       this.chain[count] = place;
       count += 1;
     }
-    if (count > done && moment.orderDecides) this.#orderDecides = true;
     return count;
   }
 

@@ -1,9 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
+import { placesByKey } from "../../../core/base/arrays.js";
 import { parameterError, type DaybookError } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
 import { PairTable } from "../../../core/base/pair-table.js";
-import type { Steps } from "../../../core/base/yield.js";
+import { piecesOf, type Steps } from "../../../core/base/yield.js";
 import { firstPlaces } from "../ranked-items.js";
 
 /** Maps keys to groups without reading texts: groups are numbers, one for each combination of values. */
@@ -14,9 +15,7 @@ export interface KeyGroups {
   valuesOfGroup(group: number): readonly string[];
 }
 
-/** Keys looked up per step: each may need a text. */
 const KEYS_PER_STEP = 1_024;
-/** Keys, groups and pairs read per step. */
 const LOOKS_PER_STEP = 8_192;
 const UINT32_SPAN = 2 ** 32;
 /** Allowed pairs of a key and a combination for each allowed combination: 16 bytes each. */
@@ -24,11 +23,7 @@ const PAIRS_PER_COMBINATION = 4;
 
 /** The distinct combinations of some keys, by index. A key may belong to several. About 40 bytes each. */
 export class Combinations {
-  /**
-   * @param groupNumbers by index
-   * @param starts where the keys of each combination begin; the last entry is the end of the last
-   * @param shared keys that belong to several
-   */
+  /** @param starts of the keys of each combination, and the end of the last @param shared keys that belong to several */
   constructor(
     readonly groups: KeyGroups,
     readonly groupNumbers: readonly number[],
@@ -50,7 +45,6 @@ export class Combinations {
     return this.groups.valuesOfGroup(this.groupNumbers[place]!);
   }
 
-  /** The sum over the keys of each combination. */
   *sumsOf(valueOf: (key: number) => number): Steps<Float64Array> {
     const sums = new Float64Array(this.count);
     for (let place = 0; place < this.count; place += 1) {
@@ -91,7 +85,6 @@ export function onlyGroup(groups: KeyGroups, group: number): Combinations {
   return new Combinations(groups, [group], new Uint32Array(2), new Float64Array(0), new Set());
 }
 
-/** The error for more combinations than a query may count: most of them are not even shown. */
 export function tooManyCombinations(): DaybookError {
   const reason = `expected at most ${LIMITS.combinationCount} combinations of values (including those not shown), got more; use fewer days, a filter or a single field`;
   return parameterError("query_too_large", "breakdown", reason);
@@ -127,20 +120,12 @@ export function* combinationsOf(keys: Iterable<number>, groups: KeyGroups, isBou
     yieldedCount = lookedCount;
     yield;
   }
-  const starts = new Uint32Array(groupNumbers.length + 2);
-  for (let at = 0; at < places.length; at += 1) {
-    starts[places[at]! + 2]! += 1;
-    if (at % LOOKS_PER_STEP === 0) yield;
-  }
-  for (let place = 2; place < starts.length; place += 1) starts[place]! += starts[place - 1]!;
+  const { starts, places: order } = yield* placesByKey(Uint32Array.from(places), groupNumbers.length);
   const sorted = new Float64Array(ownKeys.length);
-  for (let at = 0; at < places.length; at += 1) {
-    const into = starts[places[at]! + 1]!;
-    starts[places[at]! + 1] = into + 1;
-    sorted[into] = ownKeys[at]!;
-    if (at % LOOKS_PER_STEP === 0) yield;
-  }
-  return new Combinations(groups, groupNumbers, starts.subarray(0, groupNumbers.length + 1), sorted, shared);
+  yield* piecesOf(sorted.length, LOOKS_PER_STEP, (from, to) => {
+    for (let at = from; at < to; at += 1) sorted[at] = ownKeys[order[at]!]!;
+  });
+  return new Combinations(groups, groupNumbers, starts, sorted, shared);
 }
 
 /** Compares combinations by their values, first field first, each by code points. */

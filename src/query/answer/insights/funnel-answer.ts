@@ -12,7 +12,7 @@ class StepHolders {
   /** By step in `#held`: the steps that its event matches. */
   readonly #steps = new Uint32Array(STEP_BITS);
   #held = 0;
-  #asked = 0;
+  #visited = 0;
 
   clear(): void {
     this.#held = 0;
@@ -20,7 +20,7 @@ class StepHolders {
 
   /** Assigns an event to one of its steps; others may have to switch to another of theirs. False when it is impossible. */
   place(steps: number): boolean {
-    this.#asked = 0;
+    this.#visited = 0;
     return this.#path(steps);
   }
 
@@ -31,9 +31,9 @@ class StepHolders {
       this.#steps[lowestOf(free)] = steps;
       return true;
     }
-    for (let rest = steps & ~this.#asked; rest !== 0; rest = rest & (rest - 1) & ~this.#asked) {
+    for (let rest = steps & ~this.#visited; rest !== 0; rest = rest & (rest - 1) & ~this.#visited) {
       const step = lowestOf(rest);
-      this.#asked |= rest & -rest;
+      this.#visited |= rest & -rest;
       if (!this.#path(this.#steps[step]!)) continue;
       this.#steps[step] = steps;
       return true;
@@ -42,14 +42,9 @@ class StepHolders {
   }
 }
 
-/**
- * Chains whose steps come in any order: for each window that begins with an event, as many steps as can have events of their own. Events that match
- * one step are counted as the window moves; others are assigned by augmenting paths.
- */
+/** For each window that begins with an event, as many steps as can have events of their own, assigned by augmenting paths. */
 class ChainsOfAny implements ChainFinder {
   readonly chain: Uint32Array;
-  /** The number of a chain's events in each millisecond does not depend on their order. */
-  readonly orderDecides = false;
   readonly #rules: ChainRules;
   readonly #holders = new StepHolders();
   /** Events of the window that match one step, by step, and the steps that have any. */
@@ -161,9 +156,7 @@ export function chainFinderOf(rules: ChainRules): ChainFinder {
   return rules.order === "any" ? new ChainsOfAny(rules) : new ChainsInOrder(rules);
 }
 
-/** The matches of entities that go through steps, one entity after the other. */
 interface Entrants {
-  /** In order. */
   readonly matches: Matches;
   /** When the first event of a chain may occur. */
   readonly entries: Range;
@@ -278,11 +271,8 @@ export class ChainTries {
   }
 }
 
-/** The keys of the values by which chains are broken down. */
 export interface ChainKeys extends KeyGroups {
-  /** All keys of chains. */
   readonly keys: Iterable<number>;
-  /** The group number of a key in the figures. */
   numberOfKey(key: number): number;
 }
 
@@ -312,27 +302,4 @@ export async function funnelTrend(slots: readonly Slot[], figures: ChainFigures,
     trend.push({ bucket, steps: await figures.stepsOf([slot], pause) });
   }
   return trend;
-}
-
-/** The figures of a series. */
-export interface SeriesFigures {
-  readonly counted: number;
-  readonly total: number | null;
-  /** By unit of the axis. */
-  readonly data: readonly (number | null)[];
-  /** Number of things that count in each unit. */
-  readonly countedByUnit: readonly number[];
-}
-
-/** The data of a trend, from which the figures of keys are computed. */
-export interface Measured {
-  /** All keys that occur, whether or not anything counts under them. */
-  readonly keys: Iterable<number>;
-  readonly isEmpty: boolean;
-  /** The first and the last unit in which something counts; null for none. Cost: a read of what does not count before and after them. */
-  extent(pause: () => Promise<void>): Promise<Extent | null>;
-  /** The measure of some keys over all units. Each event counts once. */
-  totalOf(keys: Float64Array, pause: () => Promise<void>): Promise<number | null>;
-  /** The figures of some keys. @param units of the axis, ascending: must include all units in which something counts */
-  figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures>;
 }

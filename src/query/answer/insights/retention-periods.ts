@@ -10,7 +10,6 @@ import { cutOf, slotsOf, widened, type AxisScope, type Extent, type Slot } from 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- cohorts and periods are bounded by their numbers */
 /** The sizes of cohorts, and how many of their members returned. */
 export interface CohortCounts {
-  /** By cohort. */
   readonly sizes: Uint32Array;
   /** By cohort and period, at the indexes of `PeriodAxis.placeOf`; entries of period 0 are not used. */
   readonly returned: Uint32Array;
@@ -19,14 +18,11 @@ export interface CohortCounts {
 /** The greatest lengths of calendar units in days: a day that a zone repeats counts as two. */
 const LONGEST_DAYS = { day: 2, week: 8, month: 32 } as const;
 
-/** Cuts time into periods. */
 type PeriodCut = TimeCut & { readonly unit: keyof typeof LONGEST_DAYS };
 
 /** Cohorts, and the calendar units that are the periods after them. Units are numbered; that of the first cohort is 0. */
 export class PeriodAxis {
-  /** The starts of units, and the end of the last one. */
   readonly bounds: Float64Array;
-  /** Number of units that are over: the first ones. */
   readonly overCount: number;
 
   /** @param slots the cohorts @param periodCount periods after a cohort's own */
@@ -46,7 +42,6 @@ export class PeriodAxis {
     return this.slots.length;
   }
 
-  /** Number of units in which returns are counted, those of cohorts included. */
   get unitCount(): number {
     return Math.max(0, this.bounds.length - 1);
   }
@@ -70,7 +65,6 @@ export class PeriodAxis {
     return { sizes: new Uint32Array(this.cohortCount), returned: new Uint32Array(this.placeOf(this.cohortCount, 0)) };
   }
 
-  /** Cohorts with their sizes and periods. */
   cohortsOf({ sizes, returned }: CohortCounts): Retention["cohorts"] {
     return this.slots.map(({ bucket }, cohort) => {
       const size = sizes[cohort]!;
@@ -100,7 +94,6 @@ export class PeriodAxis {
     });
   }
 
-  /** The periods of several cohorts together. */
   shown(sumsOf: (period: number) => { readonly of: number; readonly entities: number }): RetentionPeriod[] {
     return Array.from({ length: this.periodCount + 1 }, (_, period): RetentionPeriod => {
       const { of, entities } = sumsOf(period);
@@ -109,7 +102,6 @@ export class PeriodAxis {
   }
 }
 
-/** The time ranges that a retention reads. */
 export class RetentionTimes {
   readonly cut: PeriodCut;
   /** The range of the cohorts, widened to whole units. */
@@ -124,7 +116,6 @@ export class RetentionTimes {
     return this.whole.range;
   }
 
-  /** The time before all cohorts. */
   get earlier(): Range {
     return { fromMs: 0, toMs: this.cohorts.fromMs };
   }
@@ -150,10 +141,7 @@ function unitStarts(cut: PeriodCut, firstMs: number, lastMs: number, count: numb
   return axisOf(cut, firstMs, toMs, Infinity)?.bounds.slice(0, count) ?? new Float64Array(0);
 }
 
-/**
- * By cohort, how many members returned in a period or later.
- * @param furthest how many members have this as their last period with a return; later returns count in the last period
- */
+/** By cohort, how many members returned in a period or later. @param furthest by the last period with a return */
 export function orAfter(axis: PeriodAxis, furthest: CohortCounts): CohortCounts {
   const returned = furthest.returned.slice();
   for (let cohort = 0; cohort < axis.cohortCount; cohort += 1)

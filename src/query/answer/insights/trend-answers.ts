@@ -4,11 +4,32 @@ import { inTurns } from "../../../core/base/yield.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
-import { slotsOf, type Slot } from "./buckets.js";
+import { slotsOf, type Extent, type Slot } from "./buckets.js";
 import { combinationsOf, onlyGroup, type Combinations, type KeyGroups } from "./combinations.js";
-import type { Measured, SeriesFigures } from "./funnel-answer.js";
 
-/** The figures of a trend without sums of unconverted currencies. */
+/** The figures of a series. */
+export interface SeriesFigures {
+  readonly counted: number;
+  readonly total: number | null;
+  /** By unit of the axis. */
+  readonly data: readonly (number | null)[];
+  /** Number of things that count in each unit. */
+  readonly countedByUnit: readonly number[];
+}
+
+/** The data of a trend, from which the figures of keys are computed. */
+export interface Measured {
+  /** All keys that occur, whether or not anything counts under them. */
+  readonly keys: Iterable<number>;
+  readonly isEmpty: boolean;
+  /** The first and the last unit in which something counts; null for none. Cost: a read of what does not count before and after them. */
+  extent(pause: () => Promise<void>): Promise<Extent | null>;
+  /** The measure of some keys over all units. Each event counts once. */
+  totalOf(keys: Float64Array, pause: () => Promise<void>): Promise<number | null>;
+  /** The figures of some keys. @param units of the axis, ascending: must include all units in which something counts */
+  figuresOf(keys: Float64Array, units: readonly number[], isCumulative: boolean, pause: () => Promise<void>): Promise<SeriesFigures>;
+}
+
 type TrendFigures = Omit<TrendAnswers, "unconverted">;
 
 /**
@@ -60,7 +81,6 @@ export function bucketsOf({ fill }: TrendPlan, slots: readonly Slot[], all: read
 
 const NO_KEYS = new Float64Array(0);
 
-/** Combinations processed between yields. */
 const COMBINATIONS_PER_PAUSE = 64;
 
 /** The indexes of the greatest totals: descending, null last, then by values. */

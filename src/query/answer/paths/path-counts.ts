@@ -4,28 +4,56 @@ import { inChunks } from "../../../core/base/yield.js";
 import { GrowingCounts, PairNumbers } from "../../../core/base/pair-numbers.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 
+/** The number of a value that is no node. */
+export const NO_LABEL = 0xffffffff;
+
+/** A pattern of a plan, compiled, and the label of what it matches. */
+interface LabelRule {
+  readonly regex: { test(text: string): boolean };
+  readonly label: string;
+}
+
+/** Numbers the labels of path nodes: a value, or the label of the first rule that matches it. */
+export class LabelNumbers {
+  readonly #texts: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  constructor(readonly rules: readonly LabelRule[]) {}
+
+  /** `NO_LABEL` for `""`. */
+  ofValue(text: string): number {
+    return text === "" ? NO_LABEL : this.ofLabel(this.rules.find(({ regex }) => regex.test(text))?.label ?? text);
+  }
+
+  ofLabel(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) this.#numbers.set(text, (number = this.#texts.push(text) - 1));
+    return number;
+  }
+
+  textOf(label: number): string {
+    return this.#texts[label] ?? "";
+  }
+}
+
 /** How the nodes of a session become a sequence. Labels are numbers. */
 export interface SequenceRule extends Pick<PathsPlan, "collapse" | "maxDepth"> {
   readonly startAt: number | null;
   readonly endAt: number | null;
 }
 
-/** The rule of a plan. @param numberOf number of a label, whether or not any event has it */
 export function sequenceRule({ collapse, maxDepth, startAt, endAt }: PathsPlan, numberOf: (label: string) => number): SequenceRule {
   const known = (label: string | null) => (label === null ? null : numberOf(label));
   return { collapse, maxDepth, startAt: known(startAt), endAt: known(endAt) };
 }
 
-/**
- * Counts sequences as paths through a tree: a node stands for all sequences that begin alike, or that end alike when sequences are anchored at their
- * ends. 16 bytes a node, besides those of its pair.
- */
+/** Sequences as paths through a tree: a node stands for all that begin alike, or end alike when anchored at their ends. 16 bytes a node. */
 export class PathCounts {
   /** Nodes by the node before and the label. Node 0 is none. */
   readonly #nodes: PairNumbers;
-  /** By node: the number of sequences that end in it, and of those that end in it without being cut. */
-  readonly #ends: GrowingCounts;
-  readonly #wholeEnds: GrowingCounts;
+  /** By node: the number of sequences whose last node it is (when they are anchored at their ends, their first), and of those that were not cut. */
+  readonly ends: GrowingCounts;
+  readonly wholeEnds: GrowingCounts;
   /** By node, after `sumUp`: its depth from 1, and the number of sequences through it. */
   #depths: Uint32Array = new Uint32Array();
   #through: Uint32Array = new Uint32Array();
@@ -36,8 +64,8 @@ export class PathCounts {
     readonly scratch: Scratch,
   ) {
     this.#nodes = new PairNumbers(scratch);
-    this.#ends = new GrowingCounts(scratch);
-    this.#wholeEnds = new GrowingCounts(scratch);
+    this.ends = new GrowingCounts(scratch);
+    this.wholeEnds = new GrowingCounts(scratch);
   }
 
   /** Whether sequences are anchored at their ends: steps are numbered so that the last one is `maxDepth`. */
@@ -45,12 +73,11 @@ export class PathCounts {
     return this.rule.endAt !== null && this.rule.startAt === null;
   }
 
-  /** Makes room for the nodes of some sessions, in chunks. */
   async reserve(sessionCount: number, pause: () => Promise<void>): Promise<void> {
     const end = this.#nodes.end + sessionCount * this.rule.maxDepth;
     await this.#nodes.reserve(end, pause);
-    await this.#ends.reserve(end, pause);
-    await this.#wholeEnds.reserve(end, pause);
+    await this.ends.reserve(end, pause);
+    await this.wholeEnds.reserve(end, pause);
   }
 
   /** Adds a session, whose labels lie from `from` to before `to` and may be overwritten. There must be room for its nodes. */
@@ -67,14 +94,14 @@ export class PathCounts {
     let node = 0;
     if (this.isFromEnd) for (let at = last - 1; at >= Math.max(first, last - maxDepth); at -= 1) node = this.#nodes.numberOf(node, labels[at]!);
     else for (let at = first; at < Math.min(last, first + maxDepth); at += 1) node = this.#nodes.numberOf(node, labels[at]!);
-    this.#ends.numbers[node]! += 1;
-    if (!isCut) this.#wholeEnds.numbers[node]! += 1;
+    this.ends.numbers[node]! += 1;
+    if (!isCut) this.wholeEnds.numbers[node]! += 1;
   }
 
   /** Call it after the last `add`: computes the depth of each node and the sequences through it. Nodes have greater numbers than their parents. */
   async sumUp(pause: () => Promise<void>): Promise<void> {
     const { scratch, end } = this;
-    const [depths, through, ends] = [scratch.takeZeros(end), scratch.takeZeros(end), this.#ends.numbers];
+    const [depths, through, ends] = [scratch.takeZeros(end), scratch.takeZeros(end), this.ends.numbers];
     await inChunks(end - 1, pause, (from, to) => {
       for (let node = from + 1; node <= to; node += 1) depths[node] = depths[this.parentOf(node)]! + 1;
     });
@@ -92,7 +119,6 @@ export class PathCounts {
     return this.#nodes.end;
   }
 
-  /** Sessions with a sequence. */
   get sequenceCount(): number {
     return this.#sequenceCount;
   }
@@ -116,17 +142,6 @@ export class PathCounts {
     return this.#through[node]!;
   }
 
-  /** Number of sequences that a node completes: it is their last node or, when they are anchored at their ends, their first. */
-  toldBy(node: number): number {
-    return this.#ends.numbers[node]!;
-  }
-
-  /** The same without sequences that were cut. */
-  wholeToldBy(node: number): number {
-    return this.#wholeEnds.numbers[node]!;
-  }
-
-  /** The labels of a sequence from first to last. */
   labelsOf(node: number): number[] {
     const labels: number[] = [];
     for (let at = node; at !== 0; at = this.parentOf(at)) labels.push(this.labelOf(at));
@@ -145,34 +160,32 @@ function collapsed(labels: Uint32Array, from: number, to: number): number {
   return end;
 }
 
-/** Index of the first occurrence of a label; `to` when it is missing. */
 function placeOf(labels: Uint32Array, label: number, from: number, to: number): number {
   let at = from;
   while (at < to && labels[at] !== label) at += 1;
   return at;
 }
 
-/** Nodes of the tree processed between yields. */
 const PIECE_COUNT = 16 * 1024;
 
 /** Counts of each label at a step, whatever precedes it, and of each edge from one step to the next, from a tree of sequences. */
 export class StepCounts {
-  /** Pairs of a step and a label. */
-  readonly #places: PairNumbers;
-  /** Pairs of consecutive step-label pairs. */
-  readonly #edges: PairNumbers;
-  readonly #sessions: GrowingCounts;
-  readonly #entries: GrowingCounts;
-  readonly #dropOffs: GrowingCounts;
-  readonly #along: GrowingCounts;
+  /** Of a step and a label. */
+  readonly places: PairNumbers;
+  /** Of two such pairs at consecutive steps. */
+  readonly edges: PairNumbers;
+  readonly sessions: GrowingCounts;
+  readonly entries: GrowingCounts;
+  readonly dropOffs: GrowingCounts;
+  readonly along: GrowingCounts;
 
   private constructor(scratch: Scratch) {
-    this.#places = new PairNumbers(scratch);
-    this.#edges = new PairNumbers(scratch);
-    this.#sessions = new GrowingCounts(scratch);
-    this.#entries = new GrowingCounts(scratch);
-    this.#dropOffs = new GrowingCounts(scratch);
-    this.#along = new GrowingCounts(scratch);
+    this.places = new PairNumbers(scratch);
+    this.edges = new PairNumbers(scratch);
+    this.sessions = new GrowingCounts(scratch);
+    this.entries = new GrowingCounts(scratch);
+    this.dropOffs = new GrowingCounts(scratch);
+    this.along = new GrowingCounts(scratch);
   }
 
   /** @param tree after `sumUp`. Cost: two table lookups for each of its nodes */
@@ -188,66 +201,25 @@ export class StepCounts {
     return counts;
   }
 
-  /** Step-label pairs and edges are numbered from 1 to before these. */
-  get placeEnd(): number {
-    return this.#places.end;
-  }
-
-  get edgeEnd(): number {
-    return this.#edges.end;
-  }
-
-  stepOf(place: number): number {
-    return this.#places.firstOf(place);
-  }
-
-  labelOf(place: number): number {
-    return this.#places.secondOf(place);
-  }
-
-  sessionsAt(place: number): number {
-    return this.#sessions.numbers[place]!;
-  }
-
-  entriesAt(place: number): number {
-    return this.#entries.numbers[place]!;
-  }
-
-  dropOffsAt(place: number): number {
-    return this.#dropOffs.numbers[place]!;
-  }
-
-  fromOf(edge: number): number {
-    return this.#edges.firstOf(edge);
-  }
-
-  toOf(edge: number): number {
-    return this.#edges.secondOf(edge);
-  }
-
-  sessionsAlong(edge: number): number {
-    return this.#along.numbers[edge]!;
-  }
-
   async #reserve(count: number, pause: () => Promise<void>): Promise<void> {
-    const [placeEnd, edgeEnd] = [this.placeEnd + count, this.edgeEnd + count];
-    await this.#places.reserve(placeEnd, pause);
-    await this.#edges.reserve(edgeEnd, pause);
-    for (const counts of [this.#sessions, this.#entries, this.#dropOffs]) await counts.reserve(placeEnd, pause);
-    await this.#along.reserve(edgeEnd, pause);
+    const [placeEnd, edgeEnd] = [this.places.end + count, this.edges.end + count];
+    await this.places.reserve(placeEnd, pause);
+    await this.edges.reserve(edgeEnd, pause);
+    for (const counts of [this.sessions, this.entries, this.dropOffs]) await counts.reserve(placeEnd, pause);
+    await this.along.reserve(edgeEnd, pause);
   }
 
   #add(tree: PathCounts, node: number, placeOf: Uint32Array): void {
     const { isFromEnd, rule: { endAt } } = tree;
     const [parent, sessions] = [tree.parentOf(node), tree.throughOf(node)];
-    const place = this.#places.numberOf(tree.stepOf(node), tree.labelOf(node));
+    const place = this.places.numberOf(tree.stepOf(node), tree.labelOf(node));
     placeOf[node] = place;
-    this.#sessions.numbers[place]! += sessions;
-    this.#entries.numbers[place]! += isFromEnd ? tree.toldBy(node) : parent === 0 ? sessions : 0;
-    this.#dropOffs.numbers[place]! += endAt === null ? tree.wholeToldBy(node) : 0;
+    this.sessions.numbers[place]! += sessions;
+    this.entries.numbers[place]! += isFromEnd ? tree.ends.of(node) : parent === 0 ? sessions : 0;
+    this.dropOffs.numbers[place]! += endAt === null ? tree.wholeEnds.of(node) : 0;
     if (parent === 0) return;
     const other = placeOf[parent]!;
-    const edge = isFromEnd ? this.#edges.numberOf(place, other) : this.#edges.numberOf(other, place);
-    this.#along.numbers[edge]! += sessions;
+    const edge = isFromEnd ? this.edges.numberOf(place, other) : this.edges.numberOf(other, place);
+    this.along.numbers[edge]! += sessions;
   }
 }

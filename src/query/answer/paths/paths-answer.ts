@@ -4,10 +4,8 @@ import type { PathEdge, PathNode, Paths } from "../../plan/insights/answers.js";
 import { FirstInOrder } from "../ranked-items.js";
 import { StepCounts, type PathCounts } from "./path-counts.js";
 
-/** Nodes and edges processed between yields. */
 const PIECE_COUNT = 16 * 1024;
 
-/** How a query shows the paths of its sessions. */
 export interface PathsShown {
   readonly textOf: (label: number) => string;
   /** For nodes and edges of each step, and for sequences. */
@@ -28,40 +26,39 @@ export async function pathsAnswer(tree: PathCounts, shown: PathsShown): Promise<
 }
 
 async function shownNodes(steps: StepCounts, { textOf, limit, pause }: PathsShown): Promise<PathNode[]> {
-  const first = new FirstOfSteps(limit, (a, b) => steps.sessionsAt(b) - steps.sessionsAt(a) || compareCodePoints(textOf(steps.labelOf(a)), textOf(steps.labelOf(b))));
-  for (let place = 1; place < steps.placeEnd; place += 1) {
+  const first = new FirstOfSteps(limit, (a, b) => steps.sessions.of(b) - steps.sessions.of(a) || compareCodePoints(textOf(steps.places.secondOf(a)), textOf(steps.places.secondOf(b))));
+  for (let place = 1; place < steps.places.end; place += 1) {
     if (place % PIECE_COUNT === 0) await pause();
-    first.offer(steps.stepOf(place), place);
+    first.offer(steps.places.firstOf(place), place);
   }
   return first.items().map((place) => ({
-    step: steps.stepOf(place),
-    value: textOf(steps.labelOf(place)),
-    sessions: steps.sessionsAt(place),
-    entries: steps.entriesAt(place),
-    dropOffs: steps.dropOffsAt(place),
+    step: steps.places.firstOf(place),
+    value: textOf(steps.places.secondOf(place)),
+    sessions: steps.sessions.of(place),
+    entries: steps.entries.of(place),
+    dropOffs: steps.dropOffs.of(place),
   }));
 }
 
 async function shownEdges(steps: StepCounts, { textOf, limit, pause }: PathsShown): Promise<PathEdge[]> {
   const compareLabels = (a: number, b: number) => (a === b ? 0 : compareCodePoints(textOf(a), textOf(b)));
   const first = new FirstOfSteps(limit, (a, b) => {
-    const difference = steps.sessionsAlong(b) - steps.sessionsAlong(a);
+    const difference = steps.along.of(b) - steps.along.of(a);
     if (difference !== 0) return difference;
-    return compareLabels(steps.labelOf(steps.fromOf(a)), steps.labelOf(steps.fromOf(b))) || compareLabels(steps.labelOf(steps.toOf(a)), steps.labelOf(steps.toOf(b)));
+    return compareLabels(steps.places.secondOf(steps.edges.firstOf(a)), steps.places.secondOf(steps.edges.firstOf(b))) || compareLabels(steps.places.secondOf(steps.edges.secondOf(a)), steps.places.secondOf(steps.edges.secondOf(b)));
   });
-  for (let edge = 1; edge < steps.edgeEnd; edge += 1) {
+  for (let edge = 1; edge < steps.edges.end; edge += 1) {
     if (edge % PIECE_COUNT === 0) await pause();
-    first.offer(steps.stepOf(steps.fromOf(edge)), edge);
+    first.offer(steps.places.firstOf(steps.edges.firstOf(edge)), edge);
   }
   return first.items().map((edge) => ({
-    step: steps.stepOf(steps.fromOf(edge)),
-    from: textOf(steps.labelOf(steps.fromOf(edge))),
-    to: textOf(steps.labelOf(steps.toOf(edge))),
-    sessions: steps.sessionsAlong(edge),
+    step: steps.places.firstOf(steps.edges.firstOf(edge)),
+    from: textOf(steps.places.secondOf(steps.edges.firstOf(edge))),
+    to: textOf(steps.places.secondOf(steps.edges.secondOf(edge))),
+    sessions: steps.along.of(edge),
   }));
 }
 
-/** The first numbers of each step in an order. */
 class FirstOfSteps {
   readonly #ofSteps: FirstInOrder<number>[] = [];
 
@@ -74,7 +71,6 @@ class FirstOfSteps {
     (this.#ofSteps[step] ??= new FirstInOrder(this.limit, this.order)).offer(number);
   }
 
-  /** In the order of steps. */
   items(): number[] {
     return this.#ofSteps.flatMap(({ items }) => items);
   }
@@ -90,7 +86,7 @@ async function shownSequences(tree: PathCounts, { textOf, limit, pause }: PathsS
   const first = new FirstInOrder<Sequence>(limit, (a, b) => b.sessions - a.sessions || compareSequences(a.labels, b.labels, textOf));
   for (let node = 1; node < tree.end; node += 1) {
     if (node % PIECE_COUNT === 0) await pause();
-    const sessions = tree.toldBy(node);
+    const sessions = tree.ends.of(node);
     if (sessions > 0 && sessions >= (first.last?.sessions ?? 0)) first.offer({ labels: tree.labelsOf(node), sessions });
   }
   return first.items.map(({ labels, sessions }) => ({ values: labels.map(textOf), sessions }));

@@ -6,14 +6,10 @@ import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import { slotsOf } from "../insights/buckets.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { rateOf } from "../numbers.js";
-import { keysThere, sessionFigures, UserCounter, Visits, type PageCounts, type RequestedSessions, type VisitCounting } from "./visits.js";
+import { keyEndOf, keysThere, sessionFigures, UserCounter, Visits, type PageCounts, type RequestedSessions, type VisitCounting } from "./visits.js";
 
-/** Visits grouped by key; each has one. */
 class VisitsByKey {
-  /**
-   * @param starts by key: where its visits begin in `places`; the last entry is the end of the last key
-   * @param places indexes of the visits, key by key, in their order
-   */
+  /** @param starts by key in `places`, and the end of the last @param places indexes of the visits, key by key, in their order */
   private constructor(
     readonly visits: Visits,
     private readonly starts: Uint32Array,
@@ -22,15 +18,10 @@ class VisitsByKey {
 
   /** Cost: about 20 ns a visit, in chunks; 4 bytes for every possible key. @param pause yields */
   static async of(visits: Visits, keyOfVisit: Uint32Array, pause: () => Promise<void>): Promise<VisitsByKey> {
-    let keyEnd = 0;
-    await inChunks(keyOfVisit.length, pause, (from, to) => {
-      for (let at = from; at < to; at += 1) if (keyOfVisit[at]! >= keyEnd) keyEnd = keyOfVisit[at]! + 1;
-    });
-    const { starts, places } = await inTurns(placesByKey(keyOfVisit, keyEnd), pause);
+    const { starts, places } = await inTurns(placesByKey(keyOfVisit, await keyEndOf(keyOfVisit, pause)), pause);
     return new VisitsByKey(visits, starts, places);
   }
 
-  /** The keys of visits, ascending. */
   *keys(): Generator<number> {
     for (let key = 0; key + 1 < this.starts.length; key += 1) if (this.countOf(key) > 0) yield key;
   }
@@ -55,38 +46,35 @@ class VisitsByKey {
   }
 }
 
-/** What the keys of a query's sessions stand for. */
 export interface SessionGroups {
   readonly paths: KeyGroups;
-  /** For the breakdown. */
   readonly groups: KeyGroups;
-  /** The keys of first events. */
   keysOf(visits: Visits): Promise<Uint32Array>;
 }
 
 /** Session counts and durations, over time and by the values of first events. */
 export async function sessionsAnswer(
-  asked: RequestedSessions,
+  requested: RequestedSessions,
   plan: SessionsOverviewPlan,
   of: SessionGroups,
   counting: VisitCounting,
 ): Promise<Omit<SessionsOverview, "definition" | "asOf">> {
   const buckets: SessionsOverview["buckets"][number][] = [];
   // When both dates are given, the range alone determines the buckets.
-  const extent = plan.isOpen.start || plan.isOpen.end ? asked.extent : null;
-  for (const slot of slotsOf(plan, plan.interval, extent)) buckets.push({ ...slot.bucket, ...(await asked.figuresOf(slot)) });
-  const total = await asked.figuresOf(plan.range);
-  const pagesAt = async (end: "entry" | "exit") => await pagesOf(await asked.pagesAt(end), of.paths, plan.limit, counting.pause);
+  const extent = plan.isOpen.start || plan.isOpen.end ? requested.extent : null;
+  for (const slot of slotsOf(plan, plan.interval, extent)) buckets.push({ ...slot.bucket, ...(await requested.figuresOf(slot)) });
+  const total = await requested.figuresOf(plan.range);
+  const pagesAt = async (end: "entry" | "exit") => await pagesOf(await requested.pagesAt(end), of.paths, plan.limit, counting.pause);
   const [entryPages, exitPages] = [await pagesAt("entry"), await pagesAt("exit")];
-  return { buckets, total, ...(await rowsOf(asked, plan, of, counting)), entryPages, exitPages };
+  return { buckets, total, ...(await rowsOf(requested, plan, of, counting)), entryPages, exitPages };
 }
 
 type Breakdown = Pick<SessionsOverview, "rows" | "rest" | "valueCount">;
 
-async function rowsOf(asked: RequestedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
+async function rowsOf(requested: RequestedSessions, { breakdown }: SessionsOverviewPlan, of: SessionGroups, { scratch, pause }: VisitCounting): Promise<Breakdown> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
   const users = new UserCounter(scratch);
-  const visits = await asked.visits();
+  const visits = await requested.visits();
   const byKey = await VisitsByKey.of(visits, await of.keysOf(visits), pause);
   const all = await inTurns(combinationsOf(byKey.keys(), of.groups), pause);
   const sizes = await inTurns(all.sumsOf((key) => byKey.countOf(key)), pause);

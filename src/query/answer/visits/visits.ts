@@ -9,7 +9,6 @@ import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { firstPlaces } from "../ranked-items.js";
 import type { SessionFigures, WebFigures, WebVisits } from "../../plan/insights/answers.js";
 
-/** The facts of sessions that results are computed from, by session number. */
 export interface VisitFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
@@ -21,7 +20,6 @@ export interface VisitFacts {
   readonly pageviewCounts: Uint32Array;
 }
 
-/** Sessions of one snapshot. */
 export interface VisitView {
   readonly facts: VisitFacts;
   /** Identities are below it. */
@@ -39,7 +37,6 @@ export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: nu
   return low;
 }
 
-/** Working memory of a query, and its way to yield. */
 export interface VisitCounting {
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
@@ -65,7 +62,6 @@ export class Visits<View extends VisitView = VisitView> {
     return this.view.facts.starts[this.sessions[at]!]!;
   }
 
-  /** The sessions that start in a range. */
   within({ fromMs, toMs }: Range): Visits<View> {
     return new Visits(this.view, this.sessions.subarray(this.#firstAt(fromMs), this.#firstAt(toMs)));
   }
@@ -132,13 +128,20 @@ export async function visitList(
   return shown.map((place) => ({ value: all.valuesOf(place)[0]!, visitors: visitors[place]!, visits: visits[place]! }));
 }
 
+/** Keys are below it. */
+export async function keyEndOf(keys: Uint32Array, pause: () => Promise<void>): Promise<number> {
+  let keyEnd = 0;
+  await inChunks(keys.length, pause, (from, to) => {
+    let end = keyEnd;
+    for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
+    keyEnd = end;
+  });
+  return keyEnd;
+}
+
 /** The values of some keys, one each, and by key the index of its value. */
 async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => Promise<void>) {
-  let end = 0;
-  await inChunks(keys.length, pause, (from, to) => {
-    for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
-  });
-  const placeOfKey = new Uint32Array(end);
+  const placeOfKey = new Uint32Array(await keyEndOf(keys, pause));
   await inChunks(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) placeOfKey[keys[at]!] = 1;
   });
@@ -149,7 +152,6 @@ async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => P
   return { all, placeOfKey };
 }
 
-/** The marked keys, ascending. */
 export function* keysThere(marks: Uint32Array): Generator<number> {
   for (let key = 0; key < marks.length; key += 1) if (marks[key] !== 0) yield key;
 }
@@ -159,13 +161,11 @@ export function greatest(figures: Uint32Array, seconds: Uint32Array, valueOf: (p
   return firstPlaces(figures.length, limit, (a, b) => figures[b]! - figures[a]! || seconds[b]! - seconds[a]! || compareCodePoints(valueOf(a), valueOf(b)));
 }
 
-/** Sessions in a list: each figure reads the sessions it covers. */
 export class ListedSessions implements RequestedSessions {
   readonly #users: UserCounter;
 
   constructor(
     readonly listed: Visits,
-    /** The keys of the pages on which sessions begin, or end. */
     readonly pageKeys: (end: "entry" | "exit") => Uint32Array | Promise<Uint32Array>,
     readonly counting: VisitCounting,
   ) {
@@ -184,12 +184,7 @@ export class ListedSessions implements RequestedSessions {
     const { listed: { view, sessions }, counting: { scratch, pause } } = this;
     const { eventCounts } = view.facts;
     const keys = await this.pageKeys(end);
-    let keyEnd = 0;
-    await inChunks(keys.length, pause, (from, to) => {
-      let end = keyEnd;
-      for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
-      keyEnd = end;
-    });
+    const keyEnd = await keyEndOf(keys, pause);
     const [counts, bounces] = [scratch.takeZeros(keyEnd), scratch.takeZeros(keyEnd)];
     await inChunks(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
@@ -211,7 +206,6 @@ export interface PageCounts {
   readonly bounces: Uint32Array;
 }
 
-/** The sessions of a query. */
 export interface RequestedSessions {
   /** Of their starts; null without sessions. */
   readonly extent: Extent | null;
@@ -223,7 +217,6 @@ export interface RequestedSessions {
   visits(): Promise<Visits>;
 }
 
-/** Sums over sessions. */
 export interface SessionSums {
   readonly sessions: number;
   readonly events: number;

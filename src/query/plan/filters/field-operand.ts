@@ -59,20 +59,20 @@ type GivenMembers = Readonly<Record<string, unknown>>;
 
 /** Every field named in an input, including the filters of its segments. @param input a valid one */
 export function namedFieldsOf(input: unknown): NamedField[] {
-  const question = membersOf(input);
-  const segments = Object.entries(membersOf(question["segments"])).map(([name, segment]) => [`segments.${name}`, membersOf(segment)] as const);
+  const query = membersOf(input);
+  const segments = Object.entries(membersOf(query["segments"])).map(([name, segment]) => [`segments.${name}`, membersOf(segment)] as const);
   return [
-    ...inSelector(question, ""),
-    ...itemsOf(question, "steps").flatMap(([path, step]) => inSelector(step, `${path}.`)),
-    ...itemsOf(question, "exclusions").flatMap(([path, exclusion]) => inSelector(exclusion, `${path}.`)),
-    ...["cohortEvent", "returnEvent"].flatMap((name) => inSelector(membersOf(question[name]), `${name}.`)),
+    ...inSelector(query, ""),
+    ...itemsOf(query, "steps").flatMap(([path, step]) => inSelector(step, `${path}.`)),
+    ...itemsOf(query, "exclusions").flatMap(([path, exclusion]) => inSelector(exclusion, `${path}.`)),
+    ...["cohortEvent", "returnEvent"].flatMap((name) => inSelector(membersOf(query[name]), `${name}.`)),
     ...segments.flatMap(([path, segment]) => itemsOf(segment, "groups", `${path}.`))
       .flatMap(([path, group]) => itemsOf(group, "conditions", `${path}.`))
       .flatMap(([path, condition]) => inSelector(condition, `${path}.`)),
-    ...named("measure.field", membersOf(question["measure"])["field"]),
-    ...listOf(membersOf(question["breakdown"])["fields"]).flatMap((field, at) => named(`breakdown.fields[${at}]`, field)),
-    ...["field", "node"].flatMap((name) => named(name, question[name])),
-    ...metadataField(question["metadataField"]),
+    ...named("measure.field", membersOf(query["measure"])["field"]),
+    ...listOf(membersOf(query["breakdown"])["fields"]).flatMap((field, at) => named(`breakdown.fields[${at}]`, field)),
+    ...["field", "node"].flatMap((name) => named(name, query[name])),
+    ...metadataField(query["metadataField"]),
   ];
 }
 

@@ -22,7 +22,7 @@ export type OperatorTest =
 
 export interface Operator {
   readonly name: string;
-  readonly question: OperatorTest;
+  readonly test: OperatorTest;
   readonly negated: boolean;
 }
 
@@ -50,9 +50,9 @@ export type FilterOperator = (typeof TABLE)[number][1 | 2][number];
 export type OperatorOf<Q extends OperatorTest> = Extract<(typeof TABLE)[number], readonly [Q, ...unknown[]]>[1 | 2][number];
 
 const OPERATORS = new Map<string, Operator>();
-for (const [question, spellings, complements] of TABLE as readonly (readonly [OperatorTest, readonly string[], readonly string[]])[]) {
-  for (const spelling of spellings) OPERATORS.set(spelling, { name: spellings[0] ?? "", question, negated: false });
-  for (const spelling of complements) OPERATORS.set(spelling, { name: complements[0] ?? "", question, negated: true });
+for (const [test, spellings, complements] of TABLE as readonly (readonly [OperatorTest, readonly string[], readonly string[]])[]) {
+  for (const spelling of spellings) OPERATORS.set(spelling, { name: spellings[0] ?? "", test, negated: false });
+  for (const spelling of complements) OPERATORS.set(spelling, { name: complements[0] ?? "", test, negated: true });
 }
 
 /** The first spelling of each operator, as messages list them. */
@@ -95,10 +95,7 @@ export class FilterPlanner {
       .map((list) => list.filters.map((filter, at) => this.#filter(filter, `${list.path}[${at}]`, segments)));
   }
 
-  /**
-   * Plans a single filter with the members `operator` and `value`. It must name no segment.
-   * @throws too_many_filters, invalid_parameter, invalid_operator, invalid_filter_value, invalid_regex (too long)
-   */
+  /** Plans a single filter with the members `operator` and `value`, which must name no segment. @throws what `where` throws */
   alone(filter: InputMembers, operand: Operand): PlannedFilter {
     this.#count(1, filter.path);
     return this.#comparison(filter, operand, null);
@@ -119,13 +116,13 @@ export class FilterPlanner {
   }
 
   #comparison(filter: InputMembers, operand: Operand, segments: SegmentNames | null): PlannedFilter {
-    const { name, question, negated } = readOperator(filter);
-    if (question === "inSegment") {
+    const { name, test: kind, negated } = readOperator(filter);
+    if (kind === "inSegment") {
       if (segments === null) throw memberError(filter, "operator", `${name} is not allowed within a segment`, "invalid_operator");
       if (operand.kind !== "identityId") throw memberError(filter, "operator", `${name} is allowed only for identity_id`, "invalid_operator");
       return { operand: segments.operandOf(filter), test: { op: "isSet" }, negated };
     }
-    const { test, inverted } = planTest(question, filter);
+    const { test, inverted } = planTest(kind, filter);
     if (test.op === "regex") this.patterns.push({ pattern: test.pattern, param: pathOfMember(filter, "value") });
     return { operand, test, negated: negated !== inverted };
   }
@@ -158,15 +155,14 @@ function readOperator(filter: InputMembers): Operator {
   return operator;
 }
 
-/** A test, and whether it must be negated. */
 interface SettledTest {
   readonly test: Test;
   readonly inverted: boolean;
 }
 
 /** The test of an operator on a filter's `value`. @throws invalid_filter_value, invalid_regex, invalid_parameter */
-function planTest(question: Exclude<OperatorTest, "inSegment">, filter: InputMembers): SettledTest {
-  switch (question) {
+function planTest(kind: Exclude<OperatorTest, "inSegment">, filter: InputMembers): SettledTest {
+  switch (kind) {
     case "isSet":
       return { test: { op: "isSet" }, inverted: false };
     case "equals":
@@ -176,13 +172,13 @@ function planTest(question: Exclude<OperatorTest, "inSegment">, filter: InputMem
     case "contains":
     case "startsWith":
     case "endsWith":
-      return { test: { op: question, text: readFilledText(filter) }, inverted: false };
+      return { test: { op: kind, text: readFilledText(filter) }, inverted: false };
     case "regex":
       return { test: { op: "regex", pattern: readPattern(filter) }, inverted: false };
     case "between":
       return { test: betweenTest(filter), inverted: false };
     default:
-      return { test: orderTest(question, filter), inverted: false };
+      return { test: orderTest(kind, filter), inverted: false };
   }
 }
 

@@ -80,7 +80,6 @@ function splitAtCommas(text: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-/** An error about a filter's value. */
 export function valueError(filter: InputMembers, reason: string) {
   return memberError(filter, "value", reason, "invalid_filter_value");
 }

@@ -1,7 +1,8 @@
 import type { FunnelPlan } from "./plan.js";
 import { parameterError } from "../../../core/base/errors.js";
 import type { PlanContext } from "../plan.js";
-import { memberError, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
+import { sessionRules } from "../report-rules.js";
+import { memberError, readBounded, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
 import {
   planBreakdown, readBreakdown, refuseManyBuckets, readInsight, CALENDAR_UNITS, LEVELS, readShortText, type InsightParts, type EventSelection,
   defined,
@@ -12,38 +13,33 @@ export const EXCLUSION_COUNT_MAX = 10;
 export const WINDOW_SEC = { min: 1, max: 31_622_400, default: 1_209_600 } as const;
 const EVENT = ["eventName", "filterGroups"];
 
-type PlannedFunnel = FunnelPlan;
-
 /** Plans a `funnel` query. @throws what `readInsight` throws */
-export function planFunnel(input: unknown, context: PlanContext): PlannedFunnel {
+export function planFunnel(input: unknown, context: PlanContext): FunnelPlan {
   const insight = readInsight(input, context, ["steps", "order", "conversionWindowSec", "exclusions", "level", "breakdown", "interval"]);
   const { members, scope } = insight;
-  const { session, pageviewSlugs, revenue } = context.rules;
   const order = readChoice(members, "order", ["sequential", "strict", "any"]) ?? "sequential";
   const steps = planSteps(insight, order);
   const breakdown = readBreakdown(members, ["at"]);
   const interval = readChoice(members, "interval", CALENDAR_UNITS);
   if (breakdown !== null && interval !== null) throw memberError(members, "interval", 'cannot be combined with "breakdown"');
-  const plan: PlannedFunnel = {
+  const plan: FunnelPlan = {
     report: "funnel",
     ...scope,
     steps,
     order,
-    windowMs: 1_000 * (readInteger(members, "conversionWindowSec", WINDOW_SEC.min, WINDOW_SEC.max) ?? WINDOW_SEC.default),
+    windowMs: 1_000 * readBounded(members, "conversionWindowSec", WINDOW_SEC),
     exclusions: planExclusions(insight, order, steps.length),
     level: readChoice(members, "level", [...LEVELS, "session"]) ?? "identity",
     breakdown: breakdown === null ? null : { ...planBreakdown(breakdown), at: readChoice(breakdown, "at", ["entry", "last"]) ?? "entry" },
     interval,
-    session,
-    pageviewSlugs,
-    revenue,
+    ...sessionRules(context.rules),
   };
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
 }
 
 /** With order `any` a step is a number of steps done, whatever its name. */
-function planSteps(insight: InsightParts, order: PlannedFunnel["order"]): PlannedFunnel["steps"] {
+function planSteps(insight: InsightParts, order: FunnelPlan["order"]): FunnelPlan["steps"] {
   return readList(insight.members, "steps", STEP_COUNT.min, STEP_COUNT.max).map((value, at) => {
     const step = readMembers(value, `steps[${at}]`, [...EVENT, "name"]);
     const selection = selectionOf(insight, step);
@@ -52,7 +48,7 @@ function planSteps(insight: InsightParts, order: PlannedFunnel["order"]): Planne
   });
 }
 
-function planExclusions(insight: InsightParts, order: PlannedFunnel["order"], stepCount: number): PlannedFunnel["exclusions"] {
+function planExclusions(insight: InsightParts, order: FunnelPlan["order"], stepCount: number): FunnelPlan["exclusions"] {
   return readList(insight.members, "exclusions", 0, EXCLUSION_COUNT_MAX).map((value, at) => {
     const exclusion = readMembers(value, `exclusions[${at}]`, [...EVENT, "afterStep", "beforeStep"]);
     const scope = insight.eventsOf(selectionOf(insight, exclusion));

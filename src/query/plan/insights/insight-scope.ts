@@ -9,7 +9,7 @@ import { operandsOf } from "../scopes-of.js";
 import { planRange } from "../date-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { FilterPlanner } from "../filters/filter-groups.js";
-import { memberError, readChoice, readMembers, readText, pathOfMember, readFlag, readInteger, readList, type InputMembers } from "../members.js";
+import { memberError, readChoice, readMembers, readText, pathOfMember, readBounded, readFlag, readInteger, readList, type InputMembers } from "../members.js";
 import type { InsightScope, BreakdownPlan } from "./plan.js";
 import { planSegments } from "./segments.js";
 import { fieldOf } from "../filters/field-operand.js";
@@ -88,11 +88,11 @@ function readZone(members: InputMembers): Zone {
 }
 
 /** Both selections at once. Filters stay the same objects, so that each is compiled once, in however many scopes it occurs. */
-function both(question: EventSelection, { eventName, where }: EventSelection): EventSelection {
-  const joined = product(question.where, where);
-  if (question.eventName === null || eventName === null || question.eventName === eventName) return { eventName: question.eventName ?? eventName, where: joined };
+function both(query: EventSelection, { eventName, where }: EventSelection): EventSelection {
+  const joined = product(query.where, where);
+  if (query.eventName === null || eventName === null || query.eventName === eventName) return { eventName: query.eventName ?? eventName, where: joined };
   const isNamed = { operand: FIELD_OPERANDS.name, test: { op: "equals", values: [eventName] }, negated: false } as const;
-  return { eventName: question.eventName, where: product(joined, [[isNamed]]) };
+  return { eventName: query.eventName, where: product(joined, [[isNamed]]) };
 }
 
 function product(a: Where, b: Where): Where {
@@ -115,7 +115,7 @@ export function planBreakdown(breakdown: InputMembers): BreakdownPlan {
   const fields = readList(breakdown, "fields", 1, BREAKDOWN_FIELD_COUNT_MAX).map((field, at) => fieldOf(field, `${path}[${at}]`));
   // Two names may mean the same field.
   if (new Set(fields.map((field) => JSON.stringify(field))).size < fields.length) throw memberError(breakdown, "fields", "expected different fields, got the same field twice");
-  return { fields, limit: readInteger(breakdown, "limit", BREAKDOWN_LIMIT.min, BREAKDOWN_LIMIT.max) ?? BREAKDOWN_LIMIT.default, rest: readFlag(breakdown, "rest") };
+  return { fields, limit: readBounded(breakdown, "limit", BREAKDOWN_LIMIT), rest: readFlag(breakdown, "rest") };
 }
 
 /** Plans a breakdown without extra members; null when absent. @throws invalid_parameter, unknown_parameter */
@@ -124,10 +124,7 @@ export function readPlainBreakdown(members: InputMembers): BreakdownPlan | null 
   return breakdown === null ? null : planBreakdown(breakdown);
 }
 
-/**
- * Rejects more buckets than a result may have, if the dates determine their number: on an open side the data does.
- * @param previous the range to compare with, whose buckets are shown too @throws invalid_parameter
- */
+/** Rejects more buckets than a result may have, if both dates determine them. @param previous range to compare with @throws invalid_parameter */
 export function refuseManyBuckets({ members, zone, scope }: InsightParts, interval: Interval | null, previous: Range | null = null): void {
   const { range, isOpen, calendar } = scope;
   if (interval === null || interval === "total" || isOpen.start || isOpen.end) return;
@@ -141,14 +138,12 @@ export function refuseManyBuckets({ members, zone, scope }: InsightParts, interv
 
 export const LIST_LIMIT_MAX = 1_000;
 
-/** The number of rows that a list shows: 1 to 1,000. @throws invalid_parameter */
 export function readListLimit(members: InputMembers, absent: number): number {
   return readInteger(members, "limit", 1, LIST_LIMIT_MAX) ?? absent;
 }
 
 export const SHORT_TEXT_CHAR_COUNT_MAX = 200;
 
-/** A text of 1 to 200 characters, or null when absent. @throws invalid_parameter */
 export function readShortText(members: InputMembers, name: string): string | null {
   const text = readText(members, name);
   if (text !== null && isLongerThan(text, SHORT_TEXT_CHAR_COUNT_MAX))
@@ -174,10 +169,7 @@ const UNDEFINING: readonly string[] = ["definition", "asOf", "session", "pagevie
 
 type InsightPlan = AnyPlan & InsightScope;
 
-/**
- * The plan with its definition: equal plans have equal ones. It covers the option rules that the query uses, but not the current time, so that
- * the same query has the same definition tomorrow.
- */
+/** Equal plans have equal definitions: these cover the option rules that the query uses, but not the current time. */
 export function defined<P extends InsightPlan>(plan: P, rules: ReportRules): P {
   const members = Object.entries({ ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) }).filter(([name]) => !UNDEFINING.includes(name));
   return { ...plan, definition: `def_${toHex(hash128("definition", canonicalText(Object.fromEntries(members))))}` };

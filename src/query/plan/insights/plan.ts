@@ -1,4 +1,4 @@
-import type { Operand, Range, RevenueRule, QueryScope, SessionRule, TouchRule } from "../plan.js";
+import type { Operand, Range, QueryScope, SessionRules, TouchRule } from "../plan.js";
 import type { CalendarUnit, EntityLevel, Interval, NumericMeasureType } from "../input.js";
 
 /** The calendar of a query. */
@@ -33,7 +33,7 @@ export type MeasurePlan =
   | { readonly type: "events" | "unique_users" | "sessions" | "revenue"; readonly field: null }
   | { readonly type: "unique_values" | NumericMeasureType; readonly field: Operand };
 
-export interface TrendPlan extends InsightScope {
+export interface TrendPlan extends InsightScope, SessionRules {
   readonly report: "trend";
   readonly measure: MeasurePlan;
   readonly interval: Interval;
@@ -42,12 +42,9 @@ export interface TrendPlan extends InsightScope {
   readonly previous: Range | null;
   readonly cumulative: boolean;
   readonly fill: boolean;
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  readonly revenue: RevenueRule;
 }
 
-export interface FunnelPlan extends InsightScope {
+export interface FunnelPlan extends InsightScope, SessionRules {
   readonly report: "funnel";
   /** The events of each step: of all time, with the query's own filters. */
   readonly steps: readonly { readonly scope: QueryScope; readonly name: string }[];
@@ -58,10 +55,6 @@ export interface FunnelPlan extends InsightScope {
   readonly level: EntityLevel | "session";
   readonly breakdown: (BreakdownPlan & { readonly at: "entry" | "last" }) | null;
   readonly interval: CalendarUnit | null;
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  /** Tells which events are payments: those that servers send belong to no session. */
-  readonly revenue: RevenueRule;
 }
 
 export interface RetentionPlan extends InsightScope {
@@ -90,7 +83,7 @@ export interface StickinessPlan extends InsightScope {
   readonly level: EntityLevel;
 }
 
-export interface PathsPlan extends InsightScope {
+export interface PathsPlan extends InsightScope, SessionRules {
   readonly report: "paths";
   readonly node: Operand;
   readonly rules: readonly { readonly pattern: string; readonly label: string }[];
@@ -99,31 +92,19 @@ export interface PathsPlan extends InsightScope {
   readonly collapse: boolean;
   readonly maxDepth: number;
   readonly limit: number;
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  /** Tells which events are payments: those that servers send belong to no session. */
-  readonly revenue: RevenueRule;
 }
 
-export interface SessionsOverviewPlan extends InsightScope {
+export interface SessionsOverviewPlan extends InsightScope, SessionRules {
   readonly report: "sessionsOverview";
   readonly interval: Interval;
   readonly breakdown: BreakdownPlan | null;
   readonly limit: number;
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  /** Tells which events are payments: those that servers send belong to no session. */
-  readonly revenue: RevenueRule;
 }
 
-export interface WebOverviewPlan extends InsightScope {
+export interface WebOverviewPlan extends InsightScope, SessionRules {
   readonly report: "webOverview";
   readonly limit: number;
   readonly interval: CalendarUnit | null;
   readonly previous: Range | null;
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  /** Tells which events are payments: those that servers send belong to no session. */
-  readonly revenue: RevenueRule;
   readonly touch: TouchRule;
 }

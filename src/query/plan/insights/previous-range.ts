@@ -8,10 +8,7 @@ import type { InsightParts } from "./insight-scope.js";
 
 const COMPARISONS = ["previous_period", "previous_year"] as const;
 
-/**
- * The range that `compare` selects; null when absent.
- * @throws invalid_parameter (a date is missing; the range is empty, or begins before 1970)
- */
+/** The range that `compare` selects; null when absent. @throws invalid_parameter (a date is missing; it is empty, or begins before 1970) */
 export function readPreviousRange({ members, zone, scope }: InsightParts, interval: Interval | null): Range | null {
   const compare = readChoice(members, "compare", COMPARISONS);
   if (compare === null) return null;

@@ -1,6 +1,6 @@
 import type { LifecyclePlan, RetentionPlan, StickinessPlan } from "./plan.js";
 import type { PlanContext, QueryScope } from "../plan.js";
-import { readChoice, readInteger, readMembers, memberError } from "../members.js";
+import { readBounded, readChoice, readMembers, memberError } from "../members.js";
 import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, LEVELS, PERIOD_UNITS, INTERVALS, type InsightParts } from "./insight-scope.js";
 
 export const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
@@ -18,7 +18,7 @@ export function planRetention(input: unknown, context: PlanContext): RetentionPl
     cohort: readChoice(members, "cohort", ["first_time", "recurring"]) ?? "first_time",
     returned: readChoice(members, "returned", ["on", "on_or_after"]) ?? "on",
     interval,
-    periods: readInteger(members, "periods", PERIOD_COUNT.min, PERIOD_COUNT.max) ?? PERIOD_COUNT.default,
+    periods: readBounded(members, "periods", PERIOD_COUNT),
     level: readChoice(members, "level", LEVELS) ?? "identity",
     breakdown: readPlainBreakdown(members),
   };

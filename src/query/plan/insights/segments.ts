@@ -15,10 +15,9 @@ export const GROUP_COUNT_MAX = 20;
 export const CONDITION_COUNT_MAX = 50;
 export const EVENT_COUNT_MAX = 1_000_000;
 export const LAST_DAYS_MAX = 3_660;
-export const SEGMENT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const SEGMENT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const WINDOW = ["startDate", "endDate", "lastDays"];
-/** The members of a condition by its type. */
 const CONDITIONS = {
   did: ["eventName", "filterGroups", "atLeast", "atMost", ...WINDOW],
   did_not: ["eventName", "filterGroups", ...WINDOW],
@@ -31,7 +30,6 @@ type ConditionType = keyof typeof CONDITIONS;
 const TYPES = Object.keys(CONDITIONS) as readonly ConditionType[];
 const MEMBERS = [...new Set(["type", ...Object.values(CONDITIONS).flat()])];
 
-/** What segments need from the query that names them. */
 export interface SegmentScope {
   readonly project: string | null;
   /** The time zone of dates without a time; null: UTC. */
@@ -80,11 +78,8 @@ function inlineSegments(members: InputMembers, path: string): readonly (readonly
   return given;
 }
 
-/**
- * Plans one segment. Windows of last days stay relative: they move with the query.
- * @param path of the segment @throws as `planSegments` does
- */
-export function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
+/** Windows of last days stay relative: they move with the query. @param path of the segment @throws as `planSegments` does */
+function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
   const members = readMembers(value, path, ["groups"]);
   return readList(members, "groups", 1, GROUP_COUNT_MAX).map((item, at) => {
     const group = readMembers(item, `${pathOfMember(members, "groups")}[${at}]`, ["conditions"]);

@@ -1,6 +1,7 @@
 import type { MeasurePlan, TrendPlan } from "./plan.js";
 import { shown } from "../../../core/base/errors.js";
 import type { PlanContext } from "../plan.js";
+import { sessionRules } from "../report-rules.js";
 import { readField } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readChoice, readFlag, readMembers, type InputMembers } from "../members.js";
 import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, INTERVALS } from "./insight-scope.js";
@@ -14,7 +15,6 @@ const MEASURES = [...PLAIN_MEASURES, ...FIELD_MEASURES];
 export function planTrend(input: unknown, context: PlanContext): TrendPlan {
   const insight = readInsight(input, context, ["measure", "interval", "breakdown", "compare", "cumulative", "fill"]);
   const { members, scope } = insight;
-  const { session, pageviewSlugs, revenue } = context.rules;
   const interval = readChoice(members, "interval", INTERVALS) ?? "day";
   const previous = readPreviousRange(insight, interval);
   const plan: TrendPlan = {
@@ -26,9 +26,7 @@ export function planTrend(input: unknown, context: PlanContext): TrendPlan {
     previous,
     cumulative: readFlag(members, "cumulative"),
     fill: readFlag(members, "fill", true),
-    session,
-    pageviewSlugs,
-    revenue,
+    ...sessionRules(context.rules),
   };
   refuseManyBuckets(insight, interval, previous);
   return defined(plan, context.rules);

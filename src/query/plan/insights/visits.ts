@@ -1,6 +1,7 @@
 import type { PathsPlan, SessionsOverviewPlan, WebOverviewPlan } from "./plan.js";
 import type { PlanContext, Pattern } from "../plan.js";
-import { readChoice, memberError, pathOfMember, readFlag, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
+import { sessionRules } from "../report-rules.js";
+import { readChoice, memberError, pathOfMember, readBounded, readFlag, readList, readMembers, readText, type InputMembers } from "../members.js";
 import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, readListLimit, INTERVALS, CALENDAR_UNITS, readShortText } from "./insight-scope.js";
 import { readPreviousRange } from "./previous-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
@@ -10,10 +11,9 @@ import { readField } from "../filters/field-operand.js";
 export function planSessionsOverview(input: unknown, context: PlanContext): SessionsOverviewPlan {
   const insight = readInsight(input, context, ["interval", "breakdown", "limit"]);
   const { members, scope } = insight;
-  const { session, pageviewSlugs, revenue } = context.rules;
   const interval = readChoice(members, "interval", INTERVALS) ?? "total";
   const [breakdown, limit] = [readPlainBreakdown(members), readListLimit(members, 10)];
-  const plan: SessionsOverviewPlan = { report: "sessionsOverview", ...scope, interval, breakdown, limit, session, pageviewSlugs, revenue };
+  const plan: SessionsOverviewPlan = { report: "sessionsOverview", ...scope, interval, breakdown, limit, ...sessionRules(context.rules) };
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
 }
@@ -22,10 +22,9 @@ export function planSessionsOverview(input: unknown, context: PlanContext): Sess
 export function planWebOverview(input: unknown, context: PlanContext): WebOverviewPlan {
   const insight = readInsight(input, context, ["limit", "interval", "compare"]);
   const { members, scope } = insight;
-  const { session, pageviewSlugs, revenue, touch } = context.rules;
   const interval = readChoice(members, "interval", CALENDAR_UNITS);
   const [limit, previous] = [readListLimit(members, 10), readPreviousRange(insight, interval)];
-  const plan: WebOverviewPlan = { report: "webOverview", ...scope, limit, interval, previous, session, pageviewSlugs, revenue, touch };
+  const plan: WebOverviewPlan = { report: "webOverview", ...scope, limit, interval, previous, ...context.rules };
   // Only figures are compared, so `previous` adds no buckets.
   refuseManyBuckets(insight, interval);
   return defined(plan, context.rules);
@@ -37,7 +36,6 @@ export const PATH_DEPTH = { min: 2, max: 20, default: 5 } as const;
 /** Plans a `paths` query. @throws what `readInsight` throws */
 export function planPaths(input: unknown, context: PlanContext): PathsPlan {
   const { members, scope } = readInsight(input, context, ["node", "rules", "startAt", "endAt", "collapse", "maxDepth", "limit"]);
-  const { session, pageviewSlugs, revenue } = context.rules;
   const [startAt, endAt] = [readText(members, "startAt"), readText(members, "endAt")];
   if (startAt !== null && startAt === endAt) throw memberError(members, "endAt", "expected a label other than startAt, got the same label");
   const plan: PathsPlan = {
@@ -48,11 +46,9 @@ export function planPaths(input: unknown, context: PlanContext): PathsPlan {
     startAt,
     endAt,
     collapse: readFlag(members, "collapse", true),
-    maxDepth: readInteger(members, "maxDepth", PATH_DEPTH.min, PATH_DEPTH.max) ?? PATH_DEPTH.default,
+    maxDepth: readBounded(members, "maxDepth", PATH_DEPTH),
     limit: readListLimit(members, 50),
-    session,
-    pageviewSlugs,
-    revenue,
+    ...sessionRules(context.rules),
   };
   return defined(plan, context.rules);
 }

@@ -13,7 +13,7 @@ import { planSegments } from "../insights/segments.js";
 const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 
 /** Reads the members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
-export function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
+function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
@@ -22,7 +22,7 @@ export function readInput(input: unknown, extraNames: readonly string[]): InputM
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
  * invalid_filter_value, invalid_regex (too long)
  */
-export function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
+function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
   const project = readText(members, "project");
   const eventName = readText(members, "eventName");
   const userId = readText(members, "userId");
@@ -32,33 +32,21 @@ export function planScope(members: InputMembers, { nowMs, patterns, savedSegment
   return { project, eventName, userId, range, where: filters.where(members, segments) };
 }
 
-/** Plans a `countEvents` query. @throws what `planScope` throws */
-export function planCountEvents(input: unknown, context: PlanContext): CountPlan<"countEvents"> {
-  return { report: "countEvents", ...planScope(readInput(input, ["userId"]), context) };
-}
+/** Planners of counts. @param names of members beyond those of the scope */
+const countPlanner = <R extends string>(report: R, ...names: readonly string[]) =>
+  (input: unknown, context: PlanContext): CountPlan<R> => ({ report, ...planScope(readInput(input, names), context) });
 
-/** Plans a `countEventsPerDay` query. @throws what `planScope` throws */
-export function planCountEventsPerDay(input: unknown, context: PlanContext): PerDayPlan<"countEventsPerDay"> {
-  const members = readInput(input, ["userId", "fill"]);
-  return { report: "countEventsPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
-}
+const perDayPlanner = <R extends string>(report: R, ...names: readonly string[]) =>
+  (input: unknown, context: PlanContext): PerDayPlan<R> => {
+    const members = readInput(input, [...names, "fill"]);
+    return { report, ...planScope(members, context), fill: readFlag(members, "fill") };
+  };
 
-/** Plans a `countEventsRunningTotalPerDay` query. @throws what `planScope` throws */
-export function planCountEventsRunningTotalPerDay(input: unknown, context: PlanContext): PerDayPlan<"countEventsRunningTotalPerDay"> {
-  const members = readInput(input, ["userId", "fill"]);
-  return { report: "countEventsRunningTotalPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
-}
-
-/** Plans a `countUniqueUsers` query. @throws what `planScope` throws */
-export function planCountUniqueUsers(input: unknown, context: PlanContext): CountPlan<"countUniqueUsers"> {
-  return { report: "countUniqueUsers", ...planScope(readInput(input, []), context) };
-}
-
-/** Plans a `countUniqueUsersPerDay` query. @throws what `planScope` throws */
-export function planCountUniqueUsersPerDay(input: unknown, context: PlanContext): PerDayPlan<"countUniqueUsersPerDay"> {
-  const members = readInput(input, ["fill"]);
-  return { report: "countUniqueUsersPerDay", ...planScope(members, context), fill: readFlag(members, "fill") };
-}
+export const planCountEvents = countPlanner("countEvents", "userId");
+export const planCountEventsPerDay = perDayPlanner("countEventsPerDay", "userId");
+export const planCountEventsRunningTotalPerDay = perDayPlanner("countEventsRunningTotalPerDay", "userId");
+export const planCountUniqueUsers = countPlanner("countUniqueUsers");
+export const planCountUniqueUsersPerDay = perDayPlanner("countUniqueUsersPerDay");
 
 /** What an aggregate can count per value. */
 export const MEASURES = ["events", "unique_users"] as const satisfies readonly Measure[];

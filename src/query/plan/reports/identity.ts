@@ -1,9 +1,10 @@
 import type { PlanContext, IdentityScope, IdentityDeviceGeoPlan, IdentityProfilePlan, IdentityReferrersPlan, IdentitySessionsPlan, Subject } from "../plan.js";
-import { readMembers, readInteger, readText, type InputMembers } from "../members.js";
+import { readMembers, readBounded, readText, type InputMembers } from "../members.js";
 import { parameterError } from "../../../core/base/errors.js";
 import { planWindow, windowed } from "../date-range.js";
 import { hash128, toHex } from "../../../core/base/hash.js";
 import { readCursor } from "../cursor.js";
+import { sessionRules } from "../report-rules.js";
 
 /** An email in the form in which it is compared: trimmed and lower-cased. */
 export function normalEmail(email: string): string {
@@ -43,39 +44,32 @@ export function planIdentityDeviceGeo(input: unknown, context: PlanContext): Ide
 /** Plans an `identityProfile` query. @throws what `planIdentityScope` throws, unknown_parameter */
 export function planIdentityProfile(input: unknown, context: PlanContext): IdentityProfilePlan {
   const scope = planIdentityScope(readIdentityInput(input, []), context);
-  const { session, pageviewSlugs, revenue } = context.rules;
-  return { report: "identityProfile", ...scope, session, pageviewSlugs, revenue };
+  return { report: "identityProfile", ...scope, ...sessionRules(context.rules) };
 }
 
-export const REFERRERS_LIMIT_MAX = 50;
-export const REFERRERS_LIMIT_DEFAULT = 10;
+export const REFERRERS_LIMIT = { min: 1, max: 50, default: 10 } as const;
 
 /** Plans an `identityReferrers` query. @throws what `planIdentityScope` throws, unknown_parameter */
 export function planIdentityReferrers(input: unknown, context: PlanContext): IdentityReferrersPlan {
   const members = readIdentityInput(input, ["limit"]);
   const scope = planIdentityScope(members, context);
-  return { report: "identityReferrers", ...scope, limit: readInteger(members, "limit", 1, REFERRERS_LIMIT_MAX) ?? REFERRERS_LIMIT_DEFAULT };
+  return { report: "identityReferrers", ...scope, limit: readBounded(members, "limit", REFERRERS_LIMIT) };
 }
 
-export const SESSIONS_LIMIT_MAX = 100;
-export const SESSIONS_LIMIT_DEFAULT = 50;
+export const SESSIONS_LIMIT = { min: 1, max: 100, default: 50 } as const;
 
 /** Plans an `identitySessions` query. @throws invalid_cursor, cursor_mismatch, and what `planIdentityScope` throws */
 export function planIdentitySessions(input: unknown, context: PlanContext): IdentitySessionsPlan {
   const members = readIdentityInput(input, ["cursor", "limit"]);
   const scope = planIdentityScope(members, context);
   const fingerprint = fingerprintOf(scope, members);
-  const { session, pageviewSlugs, revenue, touch } = context.rules;
   return {
     report: "identitySessions",
     ...scope,
-    limit: readInteger(members, "limit", 1, SESSIONS_LIMIT_MAX) ?? SESSIONS_LIMIT_DEFAULT,
+    limit: readBounded(members, "limit", SESSIONS_LIMIT),
     cursor: readCursor("identitySessions", members, fingerprint, context.cursorKey),
     fingerprint,
-    session,
-    pageviewSlugs,
-    revenue,
-    touch,
+    ...context.rules,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PlanContext, LtvCohortsPlan, RevenueByAttributionPlan } from "../plan.js";
-import { memberError, readChoice, readInteger, readMembers, readText, type InputMembers } from "../members.js";
+import { memberError, readChoice, readBounded, readMembers, readText, type InputMembers } from "../members.js";
 import { planWindow, windowed } from "../date-range.js";
 
 const MODELS = ["first_touch", "last_touch"] as const;
@@ -17,7 +17,7 @@ export function planRevenueByAttribution(input: unknown, { nowMs, rules }: PlanC
     model: readChoice(members, "model", MODELS) ?? "first_touch",
     level: readChoice(members, "level", LEVELS) ?? "account",
     dimension: readChoice(members, "dimension", DIMENSIONS) ?? "source",
-    limit: readInteger(members, "limit", ATTRIBUTION_LIMIT.min, ATTRIBUTION_LIMIT.max) ?? ATTRIBUTION_LIMIT.default,
+    limit: readBounded(members, "limit", ATTRIBUTION_LIMIT),
     revenue: rules.revenue,
     touch: rules.touch,
   };
@@ -40,7 +40,7 @@ export function planLtvCohorts(input: unknown, { rules }: PlanContext): LtvCohor
     ...windowed({ fromMs: 0, toMs: 0 }),
     payProject: readProject(members),
     level: readChoice(members, "level", LEVELS) ?? "account",
-    limit: readInteger(members, "limit", COHORTS_LIMIT.min, COHORTS_LIMIT.max) ?? COHORTS_LIMIT.default,
+    limit: readBounded(members, "limit", COHORTS_LIMIT),
     revenue: rules.revenue,
   };
 }

@@ -1,19 +1,17 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their source */
-import { assert } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import type { AggregatePlan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
 import { inTurns, piecesOf, Turns, inChunks } from "../../../core/base/yield.js";
-import type { Selector } from "../../filter/predicate.js";
-import { FirstValue, isWhole, select, selectedRows } from "../../filter/select.js";
+import { FirstValue, isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
 import { sortNumbers } from "../../../core/base/arrays.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { SinglePass, PassContext } from "../form/report.js";
+import { onePass, type CachedState, type Pass, type Report, type RowContext, type Selectors } from "../form/report.js";
 import { histogram } from "../events/counts.js";
 import { EventsById, CodeCounts } from "./code-counts.js";
 import { idValues, valuesOf, type AggregateValues } from "./value-sources.js";
@@ -248,65 +246,46 @@ function addChain(counts: readonly CodeCounts[], columns: readonly CodeColumn[],
   }
 }
 
-type AggregateState =
-  | { readonly measure: "ids"; readonly by: EventsById }
-  | { readonly measure: "events"; readonly by: EventsByValue }
-  | { readonly measure: "unique_users"; readonly by: UsersByValue };
-
-type CachedAggregate =
-  | { readonly measure: "events"; readonly kept: ReturnType<EventsByValue["keep"]> }
-  | { readonly measure: "unique_users"; readonly kept: Awaited<ReturnType<UsersByValue["keep"]>> };
-
 /** Counts matching events, or the people who did them, by the value of a field or metadata path, most first. */
-export const aggregate: SinglePass<AggregatePlan, readonly AggregateItem[], AggregateState, CachedAggregate> = {
-  kind: "single_pass",
-  columns: (plan, context) => [
-    ...(settledValues(plan, context)?.sources.flatMap(({ columns }) => columns) ?? [ID_COLUMN]),
-    ...(plan.measure === "unique_users" ? ACTOR_COLUMNS : []),
-  ],
-  begin: (plan, context) => {
-    const values = settledValues(plan, context);
-    if (values === null) return { measure: "ids", by: new EventsById(plan.limit, plan.measure === "unique_users") };
-    if (plan.measure === "events") return { measure: "events", by: new EventsByValue(values) };
-    return { measure: "unique_users", by: new UsersByValue(values, nameOf(values)) };
-  },
-  scan: (state, rows, { selector }) => {
-    state.by.scan(rows, selector);
-  },
-  finish: (state, plan, { identities }, pause) => {
-    if (state.measure === "ids") return state.by.ranked(pause);
-    return state.measure === "events" ? state.by.ranked(plan.limit, pause) : state.by.ranked(plan.limit, identities, pause);
-  },
-  kept: {
-    key: (plan, context) => {
-      const values = settledValues(plan, context);
-      const name = values === null ? null : nameOf(values);
-      return name === null ? null : `${plan.measure} ${name}`;
-    },
-    of: async (state, pause) => {
-      assert(state.measure !== "ids", "results without a key are not cached");
-      return state.measure === "events" ? { measure: "events", kept: state.by.keep() } : { measure: "unique_users", kept: await state.by.keep(pause) };
-    },
-    add: (state, known) => {
-      if (state.measure === "events" && known.measure === "events") state.by.addKept(known.kept);
-      if (state.measure === "unique_users" && known.measure === "unique_users") state.by.addKept(known.kept);
-    },
-    byteLength: (known) => (known.measure === "events" ? byteLengthOfCounts(known.kept) : byteLengthOfPairs(known.kept)),
+export const aggregate: Report<AggregatePlan, readonly AggregateItem[]> = {
+  prepare: (plan, context) => {
+    const { measure, limit } = plan;
+    const values = valuesOfPlan(plan, context);
+    const columns = [...(values?.sources.flatMap((source) => source.columns) ?? [ID_COLUMN]), ...(measure === "unique_users" ? ACTOR_COLUMNS : [])];
+    const scan = (counted: EventsById | EventsByValue | UsersByValue, rows: Rows, [selector]: Selectors) => counted.scan(rows, selector);
+    const part = { scopes: [plan], columns, scan };
+    if (values === null) {
+      const pass: Pass<EventsById> = { ...part, begin: () => new EventsById(limit, measure === "unique_users") };
+      return onePass(pass, (events) => events.ranked(context.pause));
+    }
+    const name = nameOf(values);
+    const keptAs = <S, T>(kept: Omit<CachedState<S, T>, "key">) => (name === null ? {} : { kept: { ...kept, key: `${plan.report} ${measure} ${name}` } });
+    if (measure === "events") {
+      const pass: Pass<EventsByValue, KeptCounts> = {
+        ...part,
+        begin: () => new EventsByValue(values),
+        ...keptAs({ of: (events) => events.keep(), add: (events, kept) => events.addKept(kept), byteLength: byteLengthOfCounts }),
+      };
+      return onePass(pass, (events) => events.ranked(limit, context.pause));
+    }
+    const pass: Pass<UsersByValue, Pairs> = {
+      ...part,
+      begin: () => new UsersByValue(values, name),
+      ...keptAs({ of: (users, pause) => users.keep(pause), add: (users, kept) => users.addKept(kept), byteLength: byteLengthOfPairs }),
+    };
+    return onePass(pass, (users) => users.ranked(limit, context.identities, context.pause));
   },
 };
 
 /** Size of a dictionary with one value: code 0 stands for none. */
 const ONE_PROJECT_SIZE = 2;
 
-const settled = new WeakMap<PassContext, AggregateValues>();
-
-/** The same for all states of a query, even if values and keys arrive meanwhile; null: ids of a single project, which are unique. */
-function settledValues({ by, project, limit }: AggregatePlan, context: PassContext): AggregateValues | null {
-  if (by.kind === "id" && (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE)) return null;
-  let values = settled.get(context);
+/** Null: ids of a single project, which are unique. */
+function valuesOfPlan({ by, project, limit }: AggregatePlan, context: RowContext): AggregateValues | null {
+  if (by.kind !== "id") return valuesOf(by, context);
+  if (project !== null || context.dictionaries.named(PROJECT_COLUMN).size <= ONE_PROJECT_SIZE) return null;
   // With a limit, more distinct ids are allowed, because only a few are shown.
-  if (values === undefined) settled.set(context, (values = by.kind === "id" && limit !== null ? idValues(LIMITS.dictionaryValueCount) : valuesOf(by, context)));
-  return values;
+  return limit === null ? valuesOf(by, context) : idValues(LIMITS.dictionaryValueCount);
 }
 
 /** The combined name of the codes of all sources; null if some of them are specific to this query. */

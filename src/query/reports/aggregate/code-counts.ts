@@ -5,8 +5,7 @@ import { tooManyValues } from "../../answer/ranked-items.js";
 import { flatText } from "../../../core/base/json-text.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { compareIds, uuidText } from "../../../core/base/uuid.js";
-import type { Selector } from "../../filter/predicate.js";
-import { select, selectedRows } from "../../filter/select.js";
+import { select, selectedRows, type Selector } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
@@ -31,7 +30,6 @@ export class CodeCounts {
     this.#counts = new Uint32Array(size);
   }
 
-  /** Counts by code; read-only. */
   get all(): Uint32Array {
     return this.#counts;
   }

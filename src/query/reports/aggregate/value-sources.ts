@@ -21,7 +21,6 @@ import { labelNumbers } from "../../tables/touches/touch-facts.js";
 import type { RowContext } from "../form/report.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 
-/** Numbers distinct times from 0. */
 class EventTimes {
   /** By the start of the day: ms of a day are small integers, which a map stores without boxing. */
   readonly #days = new Map<number, Map<number, number>>();
@@ -69,7 +68,6 @@ class EventTimes {
 
 /** Codes by row. A row's value is its code in the first source where that is not 0, else code 0 of the last source. */
 interface CodeSource {
-  /** Columns that the codes are derived from. */
   readonly columns: readonly string[];
   /** The stored column that holds the codes; null for derived codes. */
   readonly column: string | null;
@@ -94,7 +92,6 @@ export interface AggregateValues {
 interface ValuesByCode {
   /** All codes below `size`, sorted by property, if that is cheaper than sorting `shownCount` of them; else null. */
   placesInOrder(shownCount: number): Uint32Array | null;
-  /** Sorts a few codes by property. */
   readonly fewInOrder?: (codes: Uint32Array) => Uint32Array;
   /** Prepares the order for `placesInOrder`, yielding in between. */
   readonly prepareOrder?: (shownCount: number, turns: Turns) => Promise<void>;
@@ -105,7 +102,6 @@ export type TextsOf = (value: unknown) => readonly string[];
 
 /**
  * The value sources of an operand.
- * @param context of the query: the same object for all its states
  * @param textsOf applies to metadata and traits; by default the properties under which an aggregate counts them
  */
 export function valuesOf(by: Operand, context: RowContext, textsOf: TextsOf = propertiesOf): AggregateValues {
@@ -169,7 +165,6 @@ function fieldValues(column: string, dictionaries: Dictionaries): AggregateValue
   return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, fewInOrder, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
 }
 
-/** Groups codes by their texts. */
 function textValues(sources: readonly CodeSource[], textsOf: (place: number, code: number) => readonly string[]): AggregateValues {
   const texts = new Texts();
   return { sources, groupsOf: (place, code) => textsOf(place, code).map((text) => texts.numberOf(text)), propertyOf: (group) => texts.of(group) };
@@ -338,7 +333,6 @@ function codesOfRows(rows: Rows, selected: Uint32Array, codeOf: (row: number) =>
   return { kind: "dense", codes };
 }
 
-/** Numbers distinct ids from 0. */
 class IdNumbers {
   readonly #index = new IdIndex();
   #ids = new Uint8Array(1024 * 16);
@@ -360,7 +354,6 @@ class IdNumbers {
   }
 }
 
-/** Numbers distinct texts from 0. */
 class Texts {
   /** From index 1 on: a text table never assigns code 0. */
   readonly #texts: string[] = [""];

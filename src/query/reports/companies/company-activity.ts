@@ -7,12 +7,11 @@ import { denseCodes } from "../../../storage/column/column.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { selectedRows, isWhole, select } from "../../filter/select.js";
 import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
-import type { Range } from "../../plan/plan.js";
+import type { CompanyTopUsersPlan, Range, TopCompaniesPlan } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { companyOfEvent } from "../../../identity/company-view.js";
-import type { PassContext, CachedStates } from "../form/report.js";
+import type { Pass } from "../form/report.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 
 /** Exclusive upper bound of company codes. */
@@ -130,33 +129,30 @@ export interface MixedEvent {
   readonly ms: number;
 }
 
-/** Activity within a window, by the company that events name themselves: independent of links and memberships. */
-export interface ActivityState<R> {
-  readonly parts: Activity[];
-  readonly read: R;
-}
-
-export const ACTIVITY_COLUMNS: readonly string[] = [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"];
-
-/** Whether a query needs a pair. */
 type PairTest = (actor: number, company: number) => boolean;
 
 /**
- * Adds the pairs of the selected rows; those of a whole sealed segment are cached. Cost: about 10 ns per row.
+ * Activity within a window, by the company that events name themselves: independent of links and memberships. The pairs of whole sealed segments and
+ * of spans are cached. Cost: about 10 ns per row.
  * @param isWanted filters the pairs of rows that are not cached, which the window cuts; null: no filter
  */
-export function scanActivity({ parts }: ActivityState<unknown>, rows: Rows, { selector }: PassContext, isWanted: PairTest | null = null): void {
-  if (isWhole(rows, selector)) parts.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
-  else parts.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
+export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, isWanted: PairTest | null = null): Pass<Activity[], Activity> {
+  return {
+    scopes: [plan],
+    columns: [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"],
+    begin: () => [],
+    scan: (state, rows, [selector]) => {
+      if (isWhole(rows, selector)) state.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
+      else state.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
+    },
+    kept: {
+      key: `${plan.report} `,
+      of: (state, pause) => inTurns(joinedActivity(state), pause),
+      add: (state, kept) => void state.push(kept),
+      byteLength: byteLengthOf,
+    },
+  };
 }
-
-/** How pairs are cached with spans of days. */
-export const keptActivity: Omit<CachedStates<never, ActivityState<unknown>, Activity>, "key"> & { key(): string } = {
-  key: () => "",
-  of: ({ parts }, pause) => inTurns(joined(parts), pause),
-  add: ({ parts }, kept) => void parts.push(kept),
-  byteLength: byteLengthOf,
-};
 
 function byteLengthOf({ whos, groups }: Activity): number {
   return whos.length * 20 + (groups === undefined ? 0 : groups.plain.byteLength + groups.starts.byteLength);
@@ -181,7 +177,7 @@ function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest
   return table.take();
 }
 
-function* joined(parts: readonly Activity[]): Steps<Activity> {
+export function* joinedActivity(parts: readonly Activity[]): Steps<Activity> {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only.groups === undefined ? yield* grouped(only) : only;
   const table = new ActivityTable(parts.reduce((sum, { whos }) => sum + whos.length, 0));
@@ -251,28 +247,14 @@ function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: nu
 }
 
 /** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
-export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
-  const { identities, companies, rows } = moment;
+export function mixedEventsOf(window: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
+  const { companies } = moment;
   if (companies?.hasChanges !== true) return [];
-  const seen = moment.tables.seen(moment, missing);
-  if (seen === null) return null;
-  const { plainEvents } = seen;
-  const mixed = companies.changedIdentities();
-  const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
-  if (unread.length > 0) {
-    missing.add(() => plainEvents.read(new Set(unread), rows));
-    return null;
-  }
   const found: MixedEvent[] = [];
-  for (const identity of mixed)
-    for (const actor of identities.actorsOf(identity))
-      for (const event of plainEvents.of(actor)) {
-        if (event.ms < fromMs || event.ms >= toMs) continue;
-        const company = companyOfEvent(0, actor, event, moment, missing);
-        if (company === null) return null;
-        if (company > 0) found.push({ identity, company, ms: event.ms });
-      }
-  return found;
+  const isKnown = moment.tables.seen(moment, missing)?.eachPlainEvent(companies.changedIdentities(), window, moment, missing, (identity, company, { ms }) => {
+    if (company > 0) found.push({ identity, company, ms });
+  });
+  return isKnown === true ? found : null;
 }
 
 /**
@@ -282,7 +264,8 @@ export function mixedEventsOf({ fromMs, toMs }: Range, moment: TableSnapshot, mi
  */
 export function eachPairOf(
   company: number,
-  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  parts: readonly Activity[],
+  mixed: readonly MixedEvent[],
   identities: IdentityView,
   members: BitSet,
   visit: (identity: number, eventCount: number, newestMs: number) => void,
@@ -305,7 +288,8 @@ export function eachPairOf(
  * Cost: about 10 ns per pair of an id and a company.
  */
 export function* eachPair(
-  { parts, read: { mixed } }: ActivityState<{ readonly mixed: readonly MixedEvent[] }>,
+  parts: readonly Activity[],
+  mixed: readonly MixedEvent[],
   identities: IdentityView,
   companies: CompanyView,
   visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,

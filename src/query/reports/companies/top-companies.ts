@@ -13,14 +13,10 @@ import type { TableSnapshot } from "../../tables/tables.js";
 import { allocateCodes, type Codes } from "../../../storage/column/codes.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import type { SinglePass, PassContext } from "../form/report.js";
-import {
-  pairOf, ACTIVITY_COLUMNS, eachPair, keptActivity, mixedEventsOf, scanActivity, ActivityTable, eachPairOf, type Activity, type ActivityState,
-  type MixedEvent,
-} from "./company-activity.js";
+import { onePass, type Report, type RowContext } from "../form/report.js";
+import { activityPass, ActivityTable, eachPair, eachPairOf, mixedEventsOf, pairOf } from "./company-activity.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 
-/** Sums by company code. */
 class CompanyTotals {
   readonly eventCounts: Float64Array;
   /** Number of identified identities. */
@@ -77,42 +73,33 @@ class CountedPairs {
   }
 }
 
-interface CompaniesRead {
-  readonly mixed: readonly MixedEvent[];
-  /** By company code. */
-  readonly money: readonly Money[];
-}
-
 /** The companies with events in the window, over all projects. Cost: the active ids, and all payments ever made. */
-export const topCompanies: SinglePass<TopCompaniesPlan, TopCompanies, ActivityState<CompaniesRead>, Activity, CompaniesRead> = {
-  kind: "single_pass",
+export const topCompanies: Report<TopCompaniesPlan, TopCompanies> = {
   needsCompanies: () => true,
-  columns: () => ACTIVITY_COLUMNS,
-  read: (plan, moment, missing) => {
-    const mixed = mixedEventsOf(plan.window, moment, missing);
-    const money = mixed === null ? null : moneyByCompany(plan, moment, missing);
-    return mixed === null || money === null ? null : { mixed, money };
-  },
-  begin: (_plan, _context, read) => ({ parts: [], read }),
-  scan: (state, rows, context) => scanActivity(state, rows, context),
-  kept: keptActivity,
-  finish: async (state, plan, context, pause) => {
-    const { identities, companies, dictionaries } = context;
-    assert(companies !== null, "the report declares that it reads companies");
-    const totals = new CompanyTotals(dictionaries, identities);
-    await inTurns(eachPair(state, identities, companies, totals.add), pause);
-    const moneyOf = (code: number) => state.read.money[code] ?? ZERO;
-    const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
-    return {
-      currency: plan.revenue.currency,
-      companies: codes.map((code) => ({
-        ...companyNames(dictionaries.named("companyId").valueOf(code), companies.traitsOf(code) ?? {}),
-        events: totals.eventCounts[code]!,
-        users: totals.userCounts[code]!,
-        lastSeen: isoOf(totals.newestMs[code]!),
-        revenue: majorUnits(moneyOf(code), plan.revenue.currency),
-      })),
-    };
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const mixed = mixedEventsOf(plan.window, context, missing);
+    /** By company code. */
+    const money = mixed === null ? null : moneyByCompany(plan, context, missing);
+    if (mixed === null || money === null) return null;
+    return onePass(activityPass(plan), async (parts) => {
+      const { identities, companies, dictionaries, pause } = context;
+      assert(companies !== null, "the report declares that it reads companies");
+      const totals = new CompanyTotals(dictionaries, identities);
+      await inTurns(eachPair(parts, mixed, identities, companies, totals.add), pause);
+      const moneyOf = (code: number) => money[code] ?? ZERO;
+      const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
+      return {
+        currency: plan.revenue.currency,
+        companies: codes.map((code) => ({
+          ...companyNames(dictionaries.named("companyId").valueOf(code), companies.traitsOf(code) ?? {}),
+          events: totals.eventCounts[code]!,
+          users: totals.userCounts[code]!,
+          lastSeen: isoOf(totals.newestMs[code]!),
+          revenue: majorUnits(moneyOf(code), plan.revenue.currency),
+        })),
+      };
+    });
   },
 };
 
@@ -143,7 +130,7 @@ function orderOf(
   { sort }: TopCompaniesPlan,
   { userCounts, eventCounts, newestMs }: CompanyTotals,
   moneyOf: (code: number) => Money,
-  { dictionaries }: PassContext,
+  { dictionaries }: RowContext,
 ): (a: number, b: number) => number {
   const ids = dictionaries.named("companyId");
   const first = {
@@ -160,57 +147,41 @@ function orderOf(
     compareCodePoints(ids.valueOf(a), ids.valueOf(b));
 }
 
-interface CompanyRead {
-  readonly company: number;
-  readonly mixed: readonly MixedEvent[];
-  /** Actors whose events without a company belong to this company. */
-  readonly members: BitSet;
-}
-
 /** The identified identities most active for a company in the window. Cost: the ids active for it, and its members. */
-export const companyTopUsers: SinglePass<CompanyTopUsersPlan, CompanyTopUsers, ActivityState<CompanyRead>, Activity, CompanyRead> = {
-  kind: "single_pass",
+export const companyTopUsers: Report<CompanyTopUsersPlan, CompanyTopUsers> = {
   needsCompanies: () => true,
-  columns: () => ACTIVITY_COLUMNS,
-  read: ({ companyId, window }, moment, missing) => {
-    const company = moment.dictionaries.named("companyId").codeOf(companyId);
-    if (company === 0 || company >= moment.ends.companies || moment.companies?.has(company) !== true)
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const { companyId, window, limit } = plan;
+    const { dictionaries, companies, ends, identities } = context;
+    const company = dictionaries.named("companyId").codeOf(companyId);
+    if (company === 0 || company >= ends.companies || companies?.has(company) !== true)
       throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
-    const mixed = mixedEventsOf(window, moment, missing);
-    return mixed === null ? null : { company, mixed, members: actorsOf(moment.companies.membersOf(company), moment.identities) };
-  },
-  begin: (_plan, _context, read) => ({ parts: [], read }),
-  scan: (state, rows, context) => {
-    const { company, members } = state.read;
-    scanActivity(state, rows, context, (actor, own) => own === company || (own === 0 && members.has(actor)));
-  },
-  kept: keptActivity,
-  finish: (state, { companyId, limit }, context) => {
-    const { whos, eventCounts, newestMs } = membersOf(state, context);
-    const identifierOf = identifiers(context);
-    const order = (a: number, b: number) =>
-      eventCounts[b]! - eventCounts[a]! ||
-      newestMs[b]! - newestMs[a]! ||
-      compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
-    const identified: number[] = [];
-    for (let place = 0; place < whos.length; place += 1) if (context.identities.isIdentified(whos[place]!)) identified.push(place);
-    // Without a limit, a sort is faster than inserting one by one.
-    const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
-    const users = places.map((place) =>
-      ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
-    return { companyId, users };
+    const mixed = mixedEventsOf(window, context, missing);
+    if (mixed === null) return null;
+    /** Actors whose events without a company belong to this company. */
+    const members = actorsOf(companies.membersOf(company), identities);
+    return onePass(activityPass(plan, (actor, own) => own === company || (own === 0 && members.has(actor))), (parts) => {
+      const found = new ActivityTable();
+      eachPairOf(company, parts, mixed, identities, members, (identity, eventCount, newestMs) => {
+        if (identity !== 0) found.add(identity, company, eventCount, newestMs);
+      });
+      const { whos, eventCounts, newestMs } = found.take();
+      const identifierOf = identifiers(context);
+      const order = (a: number, b: number) =>
+        eventCounts[b]! - eventCounts[a]! ||
+        newestMs[b]! - newestMs[a]! ||
+        compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
+      const identified: number[] = [];
+      for (let place = 0; place < whos.length; place += 1) if (identities.isIdentified(whos[place]!)) identified.push(place);
+      // Without a limit, a sort is faster than inserting one by one.
+      const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
+      const users = places.map((place) =>
+        ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
+      return { companyId, users };
+    });
   },
 };
-
-/** Activity of all identities that were active for the company; events without an actor are left out. */
-function membersOf(state: ActivityState<CompanyRead>, { identities }: PassContext): Activity {
-  const { company, members } = state.read;
-  const found = new ActivityTable();
-  eachPairOf(company, state, identities, members, (identity, eventCount, newestMs) => {
-    if (identity !== 0) found.add(identity, company, eventCount, newestMs);
-  });
-  return found.take();
-}
 
 function actorsOf(members: Iterable<number>, identities: IdentityView): BitSet {
   const actors = new BitSet();
@@ -219,7 +190,7 @@ function actorsOf(members: Iterable<number>, identities: IdentityView): BitSet {
 }
 
 /** Resolved identifiers, each looked up once, and only if it is shown or breaks a tie. */
-function identifiers({ identities }: PassContext): (identity: number) => string {
+function identifiers({ identities }: RowContext): (identity: number) => string {
   const known = new Map<number, string>();
   return (identity) => {
     const identifier = known.get(identity) ?? identities.resolvedIdentifier(identity) ?? "";

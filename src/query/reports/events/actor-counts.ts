@@ -1,16 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../../core/base/arrays.js";
-import { assert } from "../../../core/base/errors.js";
 import { piecesOf, inTurns, type Steps } from "../../../core/base/yield.js";
 import { maxOf, narrowCodes, type Codes } from "../../../storage/column/codes.js";
 import { denseCodes } from "../../../storage/column/column.js";
-import type { Selector } from "../../filter/predicate.js";
-import { isWhole, select, selectedRows } from "../../filter/select.js";
+import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorOf, ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import type { QueryScope } from "../../plan/plan.js";
 import type { Pass } from "../form/report.js";
-import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, type DistinctActors } from "./distinct-actors.js";
 
 /** Number of events by actor: each actor once, ascending. 5 to 8 bytes per actor. */
 export interface ActorCounts {
@@ -152,30 +149,12 @@ class Sums {
   }
 }
 
-/** Collects the actors of events. Shares its cache entries with `countUniqueUsers` of the same filters. */
-export function actorsPass(scope: QueryScope): Pass<DistinctActors[], DistinctActors> {
-  return {
-    scopes: [scope],
-    columns: ACTOR_COLUMNS,
-    begin: () => [],
-    scan: (state, rows, selectors) => void state.push(distinctActors(rows, only(selectors))),
-    scanActors: (state, rows, who) => void state.push(actorsOfAll(rows, who)),
-    kept: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: (united) => byteLengthOf(united) },
-  };
-}
-
-/** Counts events by actor. */
 export function actorCountsPass(scope: QueryScope): Pass<ActorCounts[], ActorCounts> {
   return {
     scopes: [scope],
     columns: ACTOR_COLUMNS,
     begin: () => [],
-    scan: (state, rows, selectors) => void state.push(actorCounts(rows, only(selectors))),
+    scan: (state, rows, [selector]) => void state.push(actorCounts(rows, selector)),
     kept: { key: "counts by actor", of: (state, pause) => inTurns(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
   };
-}
-
-function only([selector]: readonly Selector[]): Selector {
-  assert(selector !== undefined, "the part has one scope");
-  return selector;
 }

@@ -1,14 +1,16 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { PerDayItem } from "../../plan/input.js";
-import type { AnyPlan, CountPlan, PerDayPlan } from "../../plan/plan.js";
+import type { CountPlan, PerDayPlan } from "../../plan/plan.js";
 import { countBits } from "../../../storage/column/bitmap.js";
 import { histogramOf, type Histogram } from "../../../storage/column/column.js";
-import type { Selector } from "../../filter/predicate.js";
-import { isWhole, select, fewRows, countAll } from "../../filter/select.js";
+import { isWhole, select, fewRows, countAll, type Selector } from "../../filter/select.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
-import type { SinglePass, CachedStates } from "../form/report.js";
-import { actorsOfAll, byteLengthOf, distinctActors, unitedActors, countIdentities, passingActors, type DistinctActors } from "./distinct-actors.js";
+import { onePass, type Pass, type Report } from "../form/report.js";
+import {
+  actorsOfAll, actorsPass, countIdentities, distinctActors, passingActors, passingByUnit, unitedByUnit, type ActorsByUnit, type DistinctActors,
+  type UnitedByUnit,
+} from "./distinct-actors.js";
 import type { CodeSet } from "../../../storage/column/code-set.js";
 import { perDayItems } from "../../answer/per-day.js";
 
@@ -54,135 +56,103 @@ function countCodes(histogram: Histogram, set: CodeSet): number {
   return count;
 }
 
-/** Number of matching events. */
-export const countEvents: SinglePass<CountPlan<"countEvents">, number, { count: number }, number> = {
-  kind: "single_pass",
-  columns: () => [],
-  begin: () => ({ count: 0 }),
-  scan: (state, rows, { selector }) => {
-    state.count += countRows(rows, selector);
-  },
-  finish: (state) => state.count,
-  kept: {
-    key: () => "",
-    of: ({ count }) => count,
-    add: (state, count) => void (state.count += count),
-    byteLength: () => 8,
-  },
+export const countEvents: Report<CountPlan<"countEvents">, number> = {
+  prepare: (plan) => onePass(countPass(plan), ({ count }) => count),
 };
+
+function countPass(plan: CountPlan<"countEvents">): Pass<{ count: number }, number> {
+  return {
+    scopes: [plan],
+    columns: [],
+    begin: () => ({ count: 0 }),
+    scan: (state, rows, [selector]) => {
+      state.count += countRows(rows, selector);
+    },
+    kept: {
+      key: `${plan.report} `,
+      of: ({ count }) => count,
+      add: (state, count) => void (state.count += count),
+      byteLength: () => 8,
+    },
+  };
+}
 
 type DayCounts = Map<number, number>;
 
-function countRowsOfDay(state: DayCounts, rows: Rows, selector: Selector): void {
-  const count = countRows(rows, selector);
-  if (count > 0) state.set(rows.day, (state.get(rows.day) ?? 0) + count);
+function dayCountsPass(plan: PerDayPlan<"countEventsPerDay" | "countEventsRunningTotalPerDay">): Pass<DayCounts, DayCounts> {
+  const add = (counts: DayCounts, day: number, count: number) => counts.set(day, (counts.get(day) ?? 0) + count);
+  return {
+    scopes: [plan],
+    columns: [],
+    begin: () => new Map(),
+    scan: (state, rows, [selector]) => {
+      const count = countRows(rows, selector);
+      if (count > 0) add(state, rows.day, count);
+    },
+    kept: {
+      key: `${plan.report} `,
+      of: (state) => state,
+      add: (state, kept) => {
+        for (const [day, count] of kept) add(state, day, count);
+      },
+      byteLength: ({ size }) => size * 32,
+    },
+  };
 }
 
-function mergeDayCounts(into: DayCounts, from: DayCounts): void {
-  for (const [day, count] of from) into.set(day, (into.get(day) ?? 0) + count);
-}
-
-const keptDayCounts: CachedStates<AnyPlan, DayCounts, DayCounts> = {
-  key: () => "",
-  of: (state) => state,
-  add: mergeDayCounts,
-  byteLength: ({ size }) => size * 32,
+export const countEventsPerDay: Report<PerDayPlan<"countEventsPerDay">, readonly PerDayItem[]> = {
+  prepare: (plan) => onePass(dayCountsPass(plan), (counts) => perDayItems(counts, plan.range, plan.fill)),
 };
 
-/** Number of matching events per day. */
-export const countEventsPerDay: SinglePass<PerDayPlan<"countEventsPerDay">, readonly PerDayItem[], DayCounts, DayCounts> = {
-  kind: "single_pass",
-  columns: () => [],
-  begin: () => new Map(),
-  scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
-  finish: (state, plan) => perDayItems(state, plan.range, plan.fill),
-  kept: keptDayCounts,
-};
-
-/** Number of matching events from the start of the range through each day. */
-export const countEventsRunningTotalPerDay: SinglePass<PerDayPlan<"countEventsRunningTotalPerDay">, readonly PerDayItem[], DayCounts, DayCounts> = {
-  kind: "single_pass",
-  columns: () => [],
-  begin: () => new Map(),
-  scan: (state, rows, { selector }) => countRowsOfDay(state, rows, selector),
-  finish: (state, plan) => {
-    let total = 0;
-    return perDayItems(state, plan.range, plan.fill).map(({ day, count }) => {
-      total += count;
-      return { day, count: total };
-    });
-  },
-  kept: keptDayCounts,
+export const countEventsRunningTotalPerDay: Report<PerDayPlan<"countEventsRunningTotalPerDay">, readonly PerDayItem[]> = {
+  prepare: (plan) =>
+    onePass(dayCountsPass(plan), (counts) => {
+      let total = 0;
+      return perDayItems(counts, plan.range, plan.fill).map(({ day, count }) => {
+        total += count;
+        return { day, count: total };
+      });
+    }),
 };
 
 /** Number of distinct identities among matching events. Segments provide actors; identities are resolved once, at the end. */
-export const countUniqueUsers: SinglePass<CountPlan<"countUniqueUsers">, number, DistinctActors[], DistinctActors> = {
-  kind: "single_pass",
-  columns: () => ACTOR_COLUMNS,
-  begin: () => [],
-  scan: (state, rows, { selector }) => {
-    state.push(distinctActors(rows, selector));
-  },
-  scanActors: (state, rows, who) => {
-    state.push(actorsOfAll(rows, who));
-  },
-  finish: (state, _plan, { identities }) => countIdentities(state, identities),
-  only: passingActors,
-  kept: {
-    key: () => "",
-    of: unitedActors,
-    add: (state, united) => void state.push(united),
-    byteLength: byteLengthOf,
-  },
+export const countUniqueUsers: Report<CountPlan<"countUniqueUsers">, number> = {
+  prepare: (plan, { identities }) => onePass({ ...actorsPass(plan), only: passingActors }, (actors) => countIdentities(actors, identities)),
 };
 
-type ActorsByDay = Map<number, DistinctActors[]>;
-
-interface UnitedByDay {
-  readonly byDay: ReadonlyMap<number, DistinctActors>;
-  /** Size of the unions made for this span; other days share their actors with a shorter span or a segment. */
-  readonly ownByteLength: number;
-}
-
-function addDay(state: ActorsByDay, day: number, actors: DistinctActors): void {
+function addDay(state: ActorsByUnit, day: number, actors: DistinctActors): void {
   const ofDay = state.get(day);
   if (ofDay === undefined) state.set(day, [actors]);
   else ofDay.push(actors);
 }
 
-/** Number of distinct identities among the matching events of each day. */
-export const countUniqueUsersPerDay: SinglePass<PerDayPlan<"countUniqueUsersPerDay">, readonly PerDayItem[], ActorsByDay, UnitedByDay> = {
-  kind: "single_pass",
-  columns: () => ACTOR_COLUMNS,
-  begin: () => new Map(),
-  scan: (state, rows, { selector }) => addDay(state, rows.day, distinctActors(rows, selector)),
-  scanActors: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
-  finish: (state, plan, { identities }) => {
-    const counts = new Map<number, number>();
-    for (const [day, parts] of state) {
-      const count = countIdentities(parts, identities);
-      if (count > 0) counts.set(day, count);
-    }
-    return perDayItems(counts, plan.range, plan.fill);
-  },
-  only: (state, passes) => new Map([...state].map(([day, parts]) => [day, passingActors(parts, passes)])),
-  kept: {
-    key: () => "",
-    of: uniteDays,
-    add: (state, { byDay }) => {
-      for (const [day, actors] of byDay) addDay(state, day, actors);
-    },
-    byteLength: ({ byDay, ownByteLength }) => byDay.size * 32 + ownByteLength,
-  },
+export const countUniqueUsersPerDay: Report<PerDayPlan<"countUniqueUsersPerDay">, readonly PerDayItem[]> = {
+  prepare: (plan, { identities }) =>
+    onePass(actorsByDayPass(plan), (state) => {
+      const counts = new Map<number, number>();
+      for (const [day, parts] of state) {
+        const count = countIdentities(parts, identities);
+        if (count > 0) counts.set(day, count);
+      }
+      return perDayItems(counts, plan.range, plan.fill);
+    }),
 };
 
-function uniteDays(state: ActorsByDay): UnitedByDay {
-  const byDay = new Map<number, DistinctActors>();
-  let ownByteLength = 0;
-  for (const [day, parts] of state) {
-    const united = unitedActors(parts);
-    byDay.set(day, united);
-    if (parts.length > 1) ownByteLength += byteLengthOf(united);
-  }
-  return { byDay, ownByteLength };
+function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<ActorsByUnit, UnitedByUnit> {
+  return {
+    scopes: [plan],
+    columns: ACTOR_COLUMNS,
+    begin: () => new Map(),
+    scan: (state, rows, [selector]) => addDay(state, rows.day, distinctActors(rows, selector)),
+    scanActors: (state, rows, triples) => addDay(state, rows.day, actorsOfAll(rows, triples)),
+    only: passingByUnit,
+    kept: {
+      key: `${plan.report} `,
+      of: unitedByUnit,
+      add: (state, { byUnit }) => {
+        for (const [day, actors] of byUnit) addDay(state, day, actors);
+      },
+      byteLength: ({ byUnit, ownByteLength }) => byUnit.size * 32 + ownByteLength,
+    },
+  };
 }

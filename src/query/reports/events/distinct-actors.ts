@@ -1,11 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
 import { BitSet, countBits } from "../../../storage/column/bitmap.js";
 import { denseCodes } from "../../../storage/column/column.js";
-import type { ActorTest, Selector } from "../../filter/predicate.js";
-import { isWhole, select, selectedRows } from "../../filter/select.js";
+import type { ActorTest } from "../../filter/predicate.js";
+import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
+import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
+import type { QueryScope } from "../../plan/plan.js";
+import type { Pass } from "../form/report.js";
 
 /** Distinct actors of some rows: a list if there are few, else one bit per code and role. */
 export type DistinctActors =
@@ -59,6 +61,18 @@ export function actorsOfRows(rows: Rows, selected: Uint32Array): Uint32Array {
     actors[at] = actorOf(users[row]!, anonymous[row]!);
   }
   return actors;
+}
+
+/** Collects the actors of events: of countUniqueUsers and of segments, which share its cache entries. */
+export function actorsPass(scope: QueryScope): Pass<DistinctActors[], DistinctActors> {
+  return {
+    scopes: [scope],
+    columns: ACTOR_COLUMNS,
+    begin: () => [],
+    scan: (state, rows, [selector]) => void state.push(distinctActors(rows, selector)),
+    scanActors: (state, rows, triples) => void state.push(actorsOfAll(rows, triples)),
+    kept: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: byteLengthOf },
+  };
 }
 
 /** Distinct actors of a list, without 0. */
@@ -141,7 +155,36 @@ function passingBits(words: Uint32Array, role: 0 | 1, passes: ActorTest): Uint32
   return passing;
 }
 
-/** Calls `visit` for each actor, in no order. */
+/** Distinct actors by day or another unit of time, from several segments or spans. */
+export type ActorsByUnit = Map<number, DistinctActors[]>;
+
+export interface UnitedByUnit {
+  readonly byUnit: ReadonlyMap<number, DistinctActors>;
+  /** Size of the unions made for this span; other units share their actors with a shorter span or a segment. */
+  readonly ownByteLength: number;
+}
+
+export function unitedByUnit(state: ActorsByUnit): UnitedByUnit {
+  const byUnit = new Map<number, DistinctActors>();
+  let ownByteLength = 0;
+  for (const [unit, parts] of state) {
+    const united = unitedActors(parts);
+    byUnit.set(unit, united);
+    if (parts.length > 1) ownByteLength += byteLengthOf(united);
+  }
+  return { byUnit, ownByteLength };
+}
+
+/** The actors that pass a test, without units that have none. */
+export function passingByUnit(state: ActorsByUnit, passes: ActorTest): ActorsByUnit {
+  const passing: ActorsByUnit = new Map();
+  for (const [unit, parts] of state) {
+    const all = passingActors(parts, passes);
+    if (countActors(all) > 0) passing.set(unit, all);
+  }
+  return passing;
+}
+
 export function eachActor(distinct: DistinctActors, visit: (actor: number) => void): void {
   if (distinct.kind === "list") for (let at = 0; at < distinct.actors.length; at += 1) visit(distinct.actors[at]!);
   else {

@@ -10,7 +10,7 @@ import { compareEvents, compareWithKey, type EventKey } from "../../../storage/s
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
 import { RecordReader, loadRecords } from "../../../storage/segment/record-reader.js";
-import type { SinglePass, PassContext } from "../form/report.js";
+import { onePass, type Pass, type Report, type RowContext } from "../form/report.js";
 
 interface PageRow {
   readonly rows: Rows;
@@ -29,31 +29,38 @@ interface SearchState {
 }
 
 /** Matching events, newest first, one page at a time. Reads days from the newest on until the page is full. */
-export const searchEvents: SinglePass<SearchEventsPlan, FoundEvents, SearchState> = {
-  kind: "single_pass",
-  keepsRows: true,
-  columns: () => [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN],
-  begin: (plan, { sequence }) => ({
-    wantedCount: plan.limit + 1,
-    after: plan.cursor,
-    afterKey: { id: parseUuid(plan.cursor?.id ?? "") ?? new Uint8Array(16), project: plan.cursor?.project ?? "" },
-    sequence: plan.cursor?.sequence ?? sequence,
-    found: [],
-  }),
-  scan: (state, rows, { selector }) => {
-    const selection = select(rows, selector);
-    mergeFound(state, rows.sealed ? lastRows(state, rows, selection) : newestRows(state, rows, selectedRows(selection)));
-  },
-  isDone: (state, day) => state.found.length === state.wantedCount && (state.found.at(-1)?.rows.day ?? day) > day,
-  finish: async (state, plan, context) => {
-    const page = state.found.slice(0, plan.limit);
-    const events = await eventsOf(page, plan.allFields, context);
-    const last = page.at(-1);
-    if (state.found.length <= plan.limit || last === undefined) return { next: null, events };
-    const id = new RecordReader(context.dictionaries).id(last.rows, last.row);
-    return { next: { createdAtMs: last.createdAtMs, id, project: last.rows.projectOf(last.row), sequence: state.sequence }, events };
-  },
+export const searchEvents: Report<SearchEventsPlan, FoundEvents> = {
+  prepare: (plan, context) =>
+    onePass(searchPass(plan, context), async ({ found, sequence }) => {
+      const page = found.slice(0, plan.limit);
+      const events = await eventsOf(page, plan.allFields, context);
+      const last = page.at(-1);
+      if (found.length <= plan.limit || last === undefined) return { next: null, events };
+      const id = new RecordReader(context.dictionaries).id(last.rows, last.row);
+      return { next: { createdAtMs: last.createdAtMs, id, project: last.rows.projectOf(last.row), sequence }, events };
+    }),
 };
+
+function searchPass(plan: SearchEventsPlan, { sequence }: RowContext): Pass<SearchState> {
+  const { cursor } = plan;
+  return {
+    scopes: [plan],
+    keepsRows: true,
+    columns: [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN],
+    begin: () => ({
+      wantedCount: plan.limit + 1,
+      after: cursor,
+      afterKey: { id: parseUuid(cursor?.id ?? "") ?? new Uint8Array(16), project: cursor?.project ?? "" },
+      sequence: cursor?.sequence ?? sequence,
+      found: [],
+    }),
+    scan: (state, rows, [selector]) => {
+      const selection = select(rows, selector);
+      mergeFound(state, rows.sealed ? lastRows(state, rows, selection) : newestRows(state, rows, selectedRows(selection)));
+    },
+    isDone: ({ found, wantedCount }, day) => found.length === wantedCount && (found.at(-1)?.rows.day ?? day) > day,
+  };
+}
 
 /** For rows in order: reads from the last one until enough are found. */
 function lastRows(state: SearchState, rows: Rows, selection: Selection): PageRow[] {
@@ -96,7 +103,7 @@ function mergeFound(state: SearchState, found: readonly PageRow[]): void {
   state.found = [...state.found, ...found].sort(compareFound).slice(0, state.wantedCount);
 }
 
-async function eventsOf(page: readonly PageRow[], allFields: boolean, context: PassContext): Promise<EventRecord[]> {
+async function eventsOf(page: readonly PageRow[], allFields: boolean, context: RowContext): Promise<EventRecord[]> {
   const rowsOf = new Map<Rows, number[]>();
   for (const { rows, row } of page) rowsOf.set(rows, [...(rowsOf.get(rows) ?? []), row]);
   for (const [rows, selected] of rowsOf) await loadRecords(rows, selected, context.dictionaries, allFields ? undefined : RECORD_FIELDS);
@@ -107,7 +114,7 @@ async function eventsOf(page: readonly PageRow[], allFields: boolean, context: P
 }
 
 /** Identity ids of rows; each id is hashed once. */
-function identityIds({ identities }: PassContext): (rows: Rows, row: number) => string | null {
+function identityIds({ identities }: RowContext): (rows: Rows, row: number) => string | null {
   const ids = new Map<number, string>();
   return (rows, row) => {
     const actor = actorOf(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row));

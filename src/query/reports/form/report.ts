@@ -1,10 +1,9 @@
-import type { ActorTest, Selector, KnownFields } from "../../filter/predicate.js";
+import type { ActorTest } from "../../filter/predicate.js";
+import type { Selector } from "../../filter/select.js";
 import type { QueryScope, AnyPlan } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { ActorTriples } from "../../../storage/segment/summaries.js";
-import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { TouchMaker } from "../../tables/touches/touch-facts.js";
 import type { InsightScope } from "../../plan/insights/plan.js";
@@ -22,6 +21,9 @@ export interface CachedState<S, T> {
   byteLength(kept: T): number;
 }
 
+/** The compiled scopes of a pass, in their order. */
+export type Selectors = readonly [Selector, ...Selector[]];
+
 /**
  * One pass over rows: segments and heads may be scanned in any order, independently, and their states cached.
  * A query over several kinds of events has one scope per kind, and gets one selector per scope.
@@ -32,10 +34,10 @@ export interface Pass<S, T = unknown> {
   /** Columns it reads of selected rows, besides those of the filters. */
   readonly columns: readonly string[];
   begin(): S;
-  /** Adds the selected rows of one segment or head to the state. Columns must be loaded. @param selectors one per scope */
-  scan(state: S, rows: Rows, selectors: readonly Selector[]): void;
+  /** Adds the selected rows of one segment or head to the state. Columns must be loaded. */
+  scan(state: S, rows: Rows, selectors: Selectors): void;
   /** Adds all rows of one segment from its list of actors, without reading columns. */
-  scanActors?(state: S, rows: Rows, who: ActorTriples): void;
+  scanActors?(state: S, rows: Rows, triples: ActorTriples): void;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
   /** Absent if the state depends on more than filters and codes, for example on identities. */
@@ -49,73 +51,39 @@ export interface Pass<S, T = unknown> {
 /** A pass with any state; state types are private to each report. */
 export type AnyPass = Pass<unknown, unknown>;
 
-/** The states of parts by name. */
-type StatesOf<P> = { readonly [N in keyof P]: P[N] extends Pass<infer S, infer _T> ? S : never };
+/** The state of a pass that was run. */
+export type StateOf = <S>(pass: Pass<S>) => S;
 
-/** What a report may read besides rows. */
-export interface RowContext {
-  readonly dictionaries: Dictionaries;
-  readonly identities: IdentityView;
-  /** Greatest sequence of the snapshot. */
-  readonly sequence: number;
-  /** Null if the plan needs no companies. */
-  readonly companies: CompanyView | null;
+/** The snapshot that a report is computed from. */
+export interface RowContext extends TableSnapshot {
   /** Reads the touches of rows. */
   readonly touches: TouchMaker;
-  /** Values that the plan refers to: of people, companies and attribution. */
-  readonly known: KnownFields;
 }
 
-/** A row context with the selector of the rows of its pass. */
-export interface PassContext extends RowContext {
-  readonly selector: Selector;
+/** The passes of one query, and how their states become its answer. */
+interface PreparedReport<A> {
+  /** They run one after the other; none if tables suffice. */
+  readonly passes: readonly AnyPass[];
+  finish(stateOf: StateOf): A | Promise<A>;
 }
 
-/** How the state of whole segments or spans is cached for later queries with the same filters. */
-export interface CachedStates<P extends AnyPlan, S, T> {
-  /** Identifies what the plan computes, beyond its filters and dates; null if it cannot be cached. */
-  key(plan: P, context: PassContext): string | null;
-  /** The state in cacheable form: it must not depend on data that the store adds later. */
-  of(state: S, pause: () => Promise<void>): T | Promise<T>;
-  add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
-  byteLength(kept: T): number;
-}
-
-/**
- * A report that passes once over the rows that its plan selects: segments may be read in any order, independently, and their states cached.
- * `P`: its plan; `A`: its answer; `S` and `T`: a state, and how it is cached; `R`: what it reads from tables.
- */
-export interface SinglePass<P extends AnyPlan, A, S, T = unknown, R = null> {
-  readonly kind: "single_pass";
-  /** Columns it reads of selected rows, besides those of the filters. */
-  columns(plan: P, context: PassContext): readonly string[];
-  /** Reads tables, synchronously with the snapshot; null if something is missing. */
-  read?(plan: P, moment: TableSnapshot, missing: PendingLoads): R | null;
-  /** @param read null if the report reads no tables */
-  begin(plan: P, context: PassContext, read: R): S;
-  /** Folds the selected rows of one segment or head into the state. Columns must be loaded. */
-  scan(state: S, rows: Rows, context: PassContext): void;
-  /** Folds all rows of one segment from its list of actors, without reading columns. */
-  scanActors?(state: S, rows: Rows, who: ActorTriples): void;
-  /** @param pause yields if the thread was busy for long; what it throws ends the query */
-  finish(state: S, plan: P, context: PassContext, pause: () => Promise<void>): A | Promise<A>;
-  /** Absent if the result depends on more than filters and codes. */
-  readonly kept?: CachedStates<P, S, T>;
-  /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only for a state of actors alone. */
-  only?(state: S, passes: ActorTest): S;
-  /** Whether no row of this day or earlier can change the result; days come newest first. */
-  isDone?(state: S, day: number): boolean;
-  /** Rows stay in memory until `finish`, which reads them again. */
-  readonly keepsRows?: boolean;
-  /** Whether the report needs companies. */
-  readonly needsCompanies?: (plan: P) => boolean;
+/** A report computed from passes over rows. `P`: its plan; `A`: its answer. */
+export interface RowReport<P extends AnyPlan, A> {
+  /** Whether the report needs companies besides those that its plan names. */
+  needsCompanies?(plan: P): boolean;
+  /** Whether `prepare` reads tables that must not be dropped meanwhile. */
+  readonly readsTables?: boolean;
+  /**
+   * Runs synchronously with the snapshot: tables, links and dictionaries match it. Null if something is missing.
+   * Long work of `finish` awaits `context.pause`.
+   */
+  prepare(plan: P, context: RowContext, missing: PendingLoads): PreparedReport<A> | null;
 }
 
 /** A report computed from all-time tables and the rows that they refer to. */
-export interface TableQuery<P extends AnyPlan, A> {
-  readonly kind: "table_query";
-  /** Whether the report needs companies. */
-  readonly needsCompanies?: (plan: P) => boolean;
+export interface TableReport<P extends AnyPlan, A> {
+  /** Whether the report needs companies besides those that its plan names. */
+  needsCompanies?(plan: P): boolean;
   /**
    * Starts synchronously with the snapshot: until the first `await`, tables and links match it. Null if something is missing.
    * @throws aborted, by `moment.pause`
@@ -123,29 +91,12 @@ export interface TableQuery<P extends AnyPlan, A> {
   answer(plan: P, moment: TableSnapshot, missing: PendingLoads): A | Promise<A> | null;
 }
 
-/**
- * A report that needs several passes over rows, each with its own selection, and combines their states.
- * `Parts`: the passes by name; `R`: what it reads from tables.
- */
-export interface MultiPass<P extends AnyPlan, A, Parts extends Readonly<Record<string, AnyPass>>, R = null> {
-  readonly kind: "multi_pass";
-  /** Reads tables, synchronously with the snapshot; null if something is missing. */
-  read?(plan: P, moment: TableSnapshot, missing: PendingLoads): R | null;
-  /** Whether the report needs companies. */
-  readonly needsCompanies?: (plan: P) => boolean;
-  /** The passes to run, created synchronously with the snapshot. @param read null if the report reads no tables */
-  parts(plan: P, context: RowContext, read: R): Parts;
-  /** @param pause yields if the thread was busy for long; what it throws ends the query */
-  finish(states: StatesOf<Parts>, plan: P, context: RowContext, read: R, pause: () => Promise<void>): A | Promise<A>;
+export type Report<P extends AnyPlan, A> = RowReport<P, A> | TableReport<P, A>;
+
+/** For a report with a single pass. */
+export function onePass<S, A>(pass: Pass<S>, finish: (state: S) => A | Promise<A>): PreparedReport<A> {
+  return { passes: [pass], finish: (stateOf) => finish(stateOf(pass)) };
 }
-
-/** A single pass with any state; state types are private to each report. */
-export type AnySinglePass<P extends AnyPlan, A> = SinglePass<P, A, unknown, unknown, unknown>;
-
-/** Passes with any states; state types are private to each report. */
-export type AnyMultiPass<P extends AnyPlan, A> = MultiPass<P, A, Readonly<Record<string, AnyPass>>, unknown>;
-
-export type Report<P extends AnyPlan, A> = AnySinglePass<P, A> | TableQuery<P, A> | AnyMultiPass<P, A>;
 
 /** The sequence of the snapshot, if `asOf` was requested; otherwise null, so that equal results stay equal while events are written. */
 export function asOfAnswer({ asOf }: InsightScope, { sequence }: RowContext): number | null {

@@ -5,17 +5,23 @@ import type { Range } from "../../plan/plan.js";
 import { byTime, movedList, type MatchList } from "./match-list.js";
 import type { Mask, Matches } from "../../answer/insights/chains.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
 
-/** State bits of an entity: an event can start a chain, one is of the second step (the bit of that step), a chain may still continue. */
-const ENTERED = 1;
-const SECOND = 2;
-const LATE = 4;
+/** Step bits of events that match the first step and nothing else. */
+const FIRST_STEP_ONLY = 1;
+
+/**
+ * What is known of an entity of the batch, as bits, so that `#find` decides without branches: it has an event that can start a chain, it has an event
+ * of the second step, and a chain of it may still continue. The second is also the bit of that step in masks, from which it is copied.
+ */
+const CAN_START = 1 << 0;
+const HAS_SECOND_STEP = 1 << 1;
+const MAY_CONTINUE = 1 << 2;
 
 /** Which matches and entities are not read, because they cannot change the result. */
 export interface Pruning {
-  /** Whether entities without an event of the second step are counted instead of read. A breakdown needs their values. */
+  /** Whether entities without an event of the second step are counted instead of read. False for a breakdown, which needs their values. */
   readonly countsFirstOnly: boolean;
   /** From when on a chain that starts may still continue. */
   readonly lateMs: number;
@@ -97,14 +103,13 @@ const LENGTH_MAX = 2 ** 16;
 /** Slot of an entity without an event that can start a chain. */
 const NOWHERE = 0xffffffff;
 
-/** The position of a match. */
 export interface MatchPlace {
   readonly list: MatchList;
   readonly at: number;
 }
 
 /** Maps subjects to entities, and bounds the time at which a chain may start. */
-interface EntityResolver extends Pick<CountedEntities, "entityOf" | "moves"> {
+interface EntityResolver extends Pick<CountedEntities, "entityOf" | "moved"> {
   /** When the first event of a chain may occur. */
   readonly entries: Range;
 }
@@ -140,7 +145,7 @@ export class EntityMatches {
   readonly #ranks: Uint32Array;
   readonly #isUnsure: Uint32Array;
   #from = 0;
-  #length: number = LIMITS.firstGoerCount;
+  #length: number = LIMITS.firstEntityCount;
   readonly #end: number;
 
   /** @param isEntry bits of which an event needs one to start a chain @param scratch must outlive this object */
@@ -150,7 +155,7 @@ export class EntityMatches {
     readonly isEntry: Mask,
     readonly scratch: Scratch,
   ) {
-    const moved = resolver.moves === "none" ? [] : unordered.flatMap((list) => movedList(list, resolver) ?? []);
+    const moved = resolver.moved === "none" ? [] : unordered.flatMap((list) => movedList(list, resolver) ?? []);
     this.#lists = [...unordered, ...moved].sort(byTime);
     this.#next = new Uint32Array(this.#lists.length);
     this.#nextEnd = new Uint32Array(this.#lists.length);
@@ -188,7 +193,7 @@ export class EntityMatches {
     this.#firstOnlyPendingCount = 0;
     this.#next.fill(0);
     this.#from = 0;
-    this.#length = LIMITS.firstGoerCount;
+    this.#length = LIMITS.firstEntityCount;
   }
 
   /** Advances to the next entities; false if there are none. Cost: two reads of each of their matches. */
@@ -223,8 +228,8 @@ export class EntityMatches {
   }
 
   #isMoved(subject: number): boolean {
-    const { moves, entityOf } = this.resolver;
-    return moves !== "none" && (moves === "all" || (subject & 1) === 1) && entityOf(subject) !== subject;
+    const { moved, entityOf } = this.resolver;
+    return moved !== "none" && (moved === "all" || (subject & 1) === 1) && entityOf(subject) !== subject;
   }
 
   #findEnd({ subjects, starts }: MatchList, number: number, to: number): void {
@@ -236,7 +241,7 @@ export class EntityMatches {
   }
 
   #count({ startMs, endMs, subjects, starts, times, masks, steps }: MatchList, number: number): void {
-    const { isEntry, resolver: { entries, moves } } = this;
+    const { isEntry, resolver: { entries, moved } } = this;
     const [slots, states, low, placeEnd] = [this.#slots, this.#states, this.#from, this.#nextEnd[number]!];
     const lateMs = this.#pruning?.lateMs ?? Infinity;
     const [fromMs, toMs, ownLateMs] = [entries.fromMs - startMs, entries.toMs - startMs, lateMs - startMs];
@@ -245,15 +250,15 @@ export class EntityMatches {
     const isInside = startMs >= entries.fromMs && endMs <= entries.toMs && !mayBeLate;
     const isBehind = startMs >= entries.toMs;
     for (let place = this.#next[number]!; place < placeEnd; place += 1) {
-      if (moves !== "none" && this.#isMoved(subjects[place]!)) continue;
+      if (moved !== "none" && this.#isMoved(subjects[place]!)) continue;
       const entity = subjects[place]! - low;
       const end = starts[place + 1]!;
       slots[entity]! += end - starts[place]!;
-      let state = states[entity]! | (steps[place]! & SECOND);
-      if (isInside) state |= (steps[place]! & isEntry) === 0 ? 0 : ENTERED;
+      let state = states[entity]! | (steps[place]! & HAS_SECOND_STEP);
+      if (isInside) state |= (steps[place]! & isEntry) === 0 ? 0 : CAN_START;
       else if (!isBehind && (steps[place]! & isEntry) !== 0)
-        for (let at = starts[place]!; at < end && (mayBeLate || (state & ENTERED) === 0); at += 1)
-          if ((masks[at]! & isEntry) !== 0 && times[at]! >= fromMs && times[at]! < toMs) state |= times[at]! >= ownLateMs ? ENTERED | LATE : ENTERED;
+        for (let at = starts[place]!; at < end && (mayBeLate || (state & CAN_START) === 0); at += 1)
+          if ((masks[at]! & isEntry) !== 0 && times[at]! >= fromMs && times[at]! < toMs) state |= times[at]! >= ownLateMs ? CAN_START | MAY_CONTINUE : CAN_START;
       states[entity] = state;
     }
   }
@@ -276,18 +281,24 @@ export class EntityMatches {
     return count;
   }
 
-  /** Lists the entities to read in `#found`; returns their number. Branch-free, because the branches would be unpredictable. */
+  /**
+   * Lists the entities to read in `#found`; returns their number. Every entity is written, and the next one overwrites it unless it counts: branches
+   * would be unpredictable. So each condition is 0 or 1.
+   */
   #find(length: number): number {
     const isFirstRead = this.#pruning?.countsFirstOnly === true ? 0 : 1;
     let [count, firstOnlyCount, pendingCount] = [0, 0, 0];
     for (let entity = 0; entity < length; entity += 1) {
       const state = this.#states[entity]!;
-      const isEntered = state & 1;
-      const isFound = isEntered & ((state >>> 1) | isFirstRead);
+      const canStart = state & CAN_START;
+      const hasSecondStep = (state & HAS_SECOND_STEP) >>> 1;
+      const mayContinue = (state & MAY_CONTINUE) >>> 2;
+      const isFound = canStart & (hasSecondStep | isFirstRead);
+      const isFirstOnly = canStart ^ isFound;
       this.#found[count] = entity;
       count += isFound;
-      firstOnlyCount += isEntered ^ isFound;
-      pendingCount += (isEntered ^ isFound) & (state >>> 2);
+      firstOnlyCount += isFirstOnly;
+      pendingCount += isFirstOnly & mayContinue;
     }
     this.#firstOnlyCount += firstOnlyCount;
     this.#firstOnlyPendingCount += pendingCount;
@@ -295,17 +306,17 @@ export class EntityMatches {
   }
 
   #put({ startMs, subjects, starts, times, masks, steps }: MatchList, number: number): void {
-    const { starts: firstSlots, ends, resolver: { moves, entries } } = this;
+    const { starts: firstSlots, ends, resolver: { moved, entries } } = this;
     const { ms, masks: ownMasks, numbers } = this.placed;
     const [slots, ranks, low] = [this.#slots, this.#ranks, this.#from];
     const [firstNumber, placeEnd] = [this.#firstNumbers[number]!, this.#nextEnd[number]!];
     // Behind the entries, matches of the first step alone change nothing.
-    const skipped = this.#pruning !== null && startMs >= entries.toMs ? 1 : NOWHERE;
+    const skipped = this.#pruning !== null && startMs >= entries.toMs ? FIRST_STEP_ONLY : NOWHERE;
     for (let place = this.#next[number]!; place < placeEnd; place += 1) {
       const entity = subjects[place]! - low;
       let slot = slots[entity]!;
       if (slot === NOWHERE || steps[place] === skipped) continue;
-      if (moves !== "none" && this.#isMoved(subjects[place]!)) continue;
+      if (moved !== "none" && this.#isMoved(subjects[place]!)) continue;
       const rank = ranks[entity]!;
       let lastMs = slot === firstSlots[rank] ? -Infinity : ms[slot - 1]!;
       let isUnsure = false;

@@ -1,22 +1,22 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { assert } from "../../../core/base/errors.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
-import type { Range, Operand, QueryScope } from "../../plan/plan.js";
+import type { Range, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
-import { asOfAnswer, type RowContext, type Pass, type MultiPass } from "../form/report.js";
+import { asOfAnswer, onePass, type Pass, type Report, type RowContext } from "../form/report.js";
 import { countedEntitiesOf, type CountedEntities } from "../insights/counted-entities.js";
-import { slotsOf, bothExtents, type Extent, type Slot } from "../../answer/insights/buckets.js";
+import { slotsOf, bothExtents, type Extent } from "../../answer/insights/buckets.js";
 import { entryBits, ChainTries, funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/funnel-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { TableSnapshot } from "../../tables/tables.js";
-import { STEP_BITS, stepsOf, type ChainFigures, type Mask } from "../../answer/insights/chains.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { STEP_BITS, stepsOf, type Mask } from "../../answer/insights/chains.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { PairTable } from "../../../core/base/pair-table.js";
 import { inTurns } from "../../../core/base/yield.js";
+import type { CalendarUnit } from "../../plan/input.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
-import type { Selector } from "../../filter/predicate.js";
-import { isWhole } from "../../filter/select.js";
+import { isWhole, type Selector } from "../../filter/select.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { dayOf } from "../../../core/base/time.js";
 import { compareKeys } from "../../../storage/segment/event-order.js";
@@ -25,26 +25,25 @@ import { EntityMatches, pruningOf, type Pruning, type MatchPlace } from "./entit
 import { byteLengthOfList, matchListOf, joinedLists, type MatchList, type MatchSources } from "./match-list.js";
 
 /** The entities that go through steps: people, accounts or sessions. */
-interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moves" | "entityOf"> {
+interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moved" | "entityOf"> {
   /** The time range of relevant events. */
   readonly range: Range;
   /** The time range of the first event of a chain. */
   readonly entries: Range;
-  /** The instant that determines the bucket of a chain that starts with an event of a subject. */
-  entryMsOf(subject: number, ms: number): number;
+  /** The start of the session of a subject, which determines the bucket of its chain; null: the first event does. */
+  readonly startMsOf: ((subject: number) => number) | null;
 }
 
 /** @param sessions null if the plan does not need them */
 function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): FunnelEntities {
   if (plan.level === "session") return sessionEntities(plan, sessions);
   const { range, windowMs } = plan;
-  const { columns, name, subjectsOf: ownOf, moves, entityOf } = countedEntitiesOf(plan.level, context);
   return {
-    columns, name, subjectsOf: ownOf, moves, entityOf,
+    ...countedEntitiesOf(plan.level, context),
     // Events before the first event of a chain, or after its window, do not matter.
     range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
     entries: range,
-    entryMsOf: (_subject, ms) => ms,
+    startMsOf: null,
   };
 }
 
@@ -63,11 +62,11 @@ function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: Sessio
         return session >= 0 && starts[session]! >= range.fromMs && starts[session]! < range.toMs ? session + 1 : 0;
       });
     },
-    moves: "none",
+    moved: "none",
     entityOf: (subject) => subject,
     range: { fromMs: range.fromMs, toMs: range.toMs + maxMs },
     entries: { fromMs: -Infinity, toMs: Infinity },
-    entryMsOf: (subject) => starts[subject - 1]!,
+    startMsOf: (subject) => starts[subject - 1]!,
   };
 }
 
@@ -110,124 +109,74 @@ class BreakdownGroups implements ChainKeys {
   }
 }
 
-class Tries {
-  readonly #tries: ChainTries;
-  readonly #pruning: Pruning | null;
-
-  constructor(
-    plan: FunnelPlan,
-    entities: FunnelEntities,
-    readonly matches: EntityMatches,
-    /** Sorts the matches of the current entities. */
-    readonly order: () => Promise<void>,
-    readonly pause: () => Promise<void>,
-  ) {
-    const entryMsOf = (slot: number) => {
-      if (plan.level !== "session") return matches.placed.ms[slot]!;
-      const { list, at } = matches.placeOf(slot);
-      return entities.entryMsOf(subjectOf(list, at), matches.placed.ms[slot]!);
-    };
-    this.#tries = new ChainTries(plan, { matches: matches.placed, entries: entities.entries, entryMsOf });
-    this.#pruning = pruningOf(plan, entities.entries);
-  }
-
-  /** The chain of each entity by its value group, and the number of entities that may still continue. */
-  async all(groups: BreakdownGroups): Promise<{ readonly figures: ChainFigures; readonly pendingCount: number }> {
-    const groupOf = (slot: number) => groups.numberOf(this.matches.placeOf(slot));
-    await this.#eachEntity((from, to) => this.#tries.add(from, to, groupOf), this.#pruning);
-    this.#tries.addFirstOnly(this.matches.firstOnlyCount, this.matches.firstOnlyPendingCount);
-    return this.#tries;
-  }
-
-  /** The chains within each bucket alone, by index of the slot. @param slots all slots of the range, if anything counts */
-  async within(slots: readonly Slot[]): Promise<ChainFigures> {
-    const figures = this.#tries.newFigures();
-    await this.#eachEntity((from, to) => this.#tries.addWithin(figures, slots, from, to));
-    return figures;
-  }
-
-  /** The first and last instant at which a chain may start; null if none may. */
-  async extent(): Promise<Extent | null> {
-    let all: Extent | null = null;
-    await this.#eachEntity((from, to) => (all = bothExtents(all, this.#tries.extentOf(from, to))));
-    return all;
-  }
-
-  /** @param pruning null for buckets, each of which needs all matches of its own */
-  async #eachEntity(act: (from: number, to: number) => void, pruning: Pruning | null = null): Promise<void> {
-    const { matches } = this;
-    matches.rewind(pruning);
-    while (matches.next()) {
-      await this.order();
-      await this.pause();
-      const { starts, ends, entityCount } = matches;
-      for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, ends[entity]!);
-      await this.pause();
-    }
-  }
-}
-
 function subjectOf({ subjects, starts }: MatchList, at: number): number {
   return subjects[firstAtLeast(starts, at + 1) - 1]!;
 }
 
-interface FunnelParts {
-  readonly [name: string]: Pass<MatchList[]>;
-  readonly matches: Pass<MatchList[]>;
-}
-
-/** What is read besides rows: the snapshot, for event ids, and sessions; null if the level is not session. */
-interface FunnelRead {
-  readonly moment: TableSnapshot;
-  readonly sessions: SessionView | null;
-}
-
-const breakdowns = new WeakMap<RowContext, BreakdownGroups>();
-
-/** The same for all parts of a query, even if values arrive meanwhile. */
-function groupsOf({ breakdown }: FunnelPlan, context: RowContext): BreakdownGroups {
-  let groups = breakdowns.get(context);
-  if (groups === undefined) breakdowns.set(context, (groups = new BreakdownGroups((breakdown?.fields ?? []).map((field) => rowKeysOf([field], context)))));
-  return groups;
-}
-
 /** How far entities get through steps. Cost: cached spans with 12 bytes per match, and a few reads per match of entities that may have started. */
-export const funnel: MultiPass<FunnelPlan, Funnel, FunnelParts, FunnelRead> = {
-  kind: "multi_pass",
-  needsCompanies: ({ level, breakdown, steps, exclusions }) => {
-    const isAsked = ({ kind }: Operand) => kind === "companyId" || kind === "company";
-    const isFiltered = [...steps, ...exclusions].some(({ scope }) => scope.where.some((group) => group.some(({ operand }) => isAsked(operand))));
-    return level === "account" || isFiltered || breakdown?.fields.some(isAsked) === true;
-  },
-  read: (plan, moment, missing) => ({ moment, sessions: plan.level === "session" ? moment.tables.sessions(plan, moment, missing) : null }),
-  parts: (plan, context, { sessions }) => ({ matches: matchesPart(plan, funnelEntitiesOf(plan, context, sessions), groupsOf(plan, context).fields) }),
-  finish: async ({ matches: lists }, plan, context, { moment, sessions }, pause) => {
+export const funnel: Report<FunnelPlan, Funnel> = {
+  needsCompanies: ({ level }) => level === "account",
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const sessions = plan.level === "session" ? context.tables.sessions(plan, context, missing) : null;
+    if (!missing.isEmpty) return null;
+    const { pause } = context;
     const entities = funnelEntitiesOf(plan, context, sessions);
-    const groups = groupsOf(plan, context);
-    return await Scratch.of(async (scratch) => {
-      const matches = new EntityMatches(lists, entities, entryBits(plan), scratch);
-      const matters = orderMatters(plan);
-      const tries = new Tries(plan, entities, matches, () => inOrder(matches, matters, moment), pause);
-      const { figures, pendingCount } = await tries.all(groups);
-      return {
-        definition: plan.definition,
-        asOf: asOfAnswer(plan, context),
-        pending: pendingCount,
-        steps: await figures.stepsOf(null, pause),
-        ...(await funnelRows(plan, figures, groups, pause)),
-        trend: await trendOf(plan, tries, pause),
-      };
-    });
+    const groups = new BreakdownGroups((plan.breakdown?.fields ?? []).map((field) => rowKeysOf([field], context)));
+    return onePass(matchesPass(plan, entities, groups.fields), (lists) =>
+      Scratch.of(async (scratch) => {
+        const matches = new EntityMatches(lists, entities, entryBits(plan), scratch);
+        const tries = triesOf(plan, entities, matches);
+        const eachEntity = entityLoop(matches, orderMatters(plan), context);
+        await eachEntity(pruningOf(plan, entities.entries), (from, to) => tries.add(from, to, (slot) => groups.numberOf(matches.placeOf(slot))));
+        tries.addFirstOnly(matches.firstOnlyCount, matches.firstOnlyPendingCount);
+        const { figures, pendingCount } = tries;
+        return {
+          definition: plan.definition,
+          asOf: asOfAnswer(plan, context),
+          pending: pendingCount,
+          steps: await figures.stepsOf(null, pause),
+          ...(await funnelRows(plan, figures, groups, pause)),
+          trend: plan.interval === null ? null : await trendOf(plan, plan.interval, tries, eachEntity, pause),
+        };
+      }));
   },
 };
 
-async function trendOf(plan: FunnelPlan, tries: Tries, pause: () => Promise<void>): Promise<Funnel["trend"]> {
-  if (plan.interval === null) return null;
-  const slots = slotsOf(plan, plan.interval, await tries.extent());
-  return await funnelTrend(slots, await tries.within(slots), pause);
+function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, matches: EntityMatches): ChainTries {
+  const entryMsOf = (slot: number) => {
+    if (startMsOf === null) return matches.placed.ms[slot]!;
+    const { list, at } = matches.placeOf(slot);
+    return startMsOf(subjectOf(list, at));
+  };
+  return new ChainTries(plan, { matches: matches.placed, entries, entryMsOf });
 }
 
-/** Cache entry of a span. */
+/** Visits the matches of each entity, sorted. @param pruning null for buckets, each of which needs all matches of its own */
+type EntityLoop = (pruning: Pruning | null, act: (from: number, to: number) => void) => Promise<void>;
+
+function entityLoop(matches: EntityMatches, matters: OrderMatters, context: RowContext): EntityLoop {
+  return async (pruning, act) => {
+    matches.rewind(pruning);
+    while (matches.next()) {
+      await inOrder(matches, matters, context);
+      await context.pause();
+      const { starts, ends, entityCount } = matches;
+      for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, ends[entity]!);
+      await context.pause();
+    }
+  };
+}
+
+async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainTries, eachEntity: EntityLoop, pause: () => Promise<void>): Promise<Funnel["trend"]> {
+  let extent: Extent | null = null;
+  await eachEntity(null, (from, to) => (extent = bothExtents(extent, tries.extentOf(from, to))));
+  const slots = slotsOf(plan, interval, extent);
+  const figures = tries.newFigures();
+  await eachEntity(null, (from, to) => tries.addWithin(figures, slots, from, to));
+  return await funnelTrend(slots, figures, pause);
+}
+
 interface KeptLists {
   lists: readonly MatchList[];
   /** Set by the first query that adds the lists, which does not wait for them to be joined. */
@@ -239,13 +188,13 @@ interface KeptLists {
  * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
  * Lists that are requested again are joined, which takes no more memory.
  */
-function matchesPart(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
+function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
   const meant = meantBy(plan);
   const haveSequences = mayAskIds(orderMatters(plan));
   const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: entities, keys, haveSequences };
   const names = [entities.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
-  const part: Pass<MatchList[], KeptLists> = {
+  const pass: Pass<MatchList[], KeptLists> = {
     scopes: meant.map(({ scope }) => ({ ...scope, range: entities.range })),
     columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...entities.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
@@ -254,9 +203,9 @@ function matchesPart(plan: FunnelPlan, entities: FunnelEntities, keys: readonly 
       if (list.subjects.length > 0) state.push(list);
     },
   };
-  if (name === null) return part;
+  if (name === null) return pass;
   return {
-    ...part,
+    ...pass,
     kept: {
       key: name,
       of: (state) => ({ lists: [...state], isAdded: false, isJoined: false }),

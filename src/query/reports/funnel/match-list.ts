@@ -5,8 +5,7 @@ import { dayStartMs, MS_PER_DAY } from "../../../core/base/time.js";
 import type { Mask } from "../../answer/insights/chains.js";
 import { countBits, emptyBitmap, rowsOfBits } from "../../../storage/column/bitmap.js";
 import { radixOrder } from "../../../storage/column/radix-order.js";
-import type { Selector } from "../../filter/predicate.js";
-import { isPruned, select, selectedRows } from "../../filter/select.js";
+import { isPruned, select, selectedRows, type Selector } from "../../filter/select.js";
 import { orderWithin } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
@@ -221,12 +220,12 @@ function areInOrder(lists: readonly MatchList[]): boolean {
 }
 
 /** The matches of subjects that stand for other entities, moved to those; null if there are none. */
-export function movedList(list: MatchList, { moves, entityOf }: Pick<CountedEntities, "moves" | "entityOf">): MatchList | null {
+export function movedList(list: MatchList, { moved, entityOf }: Pick<CountedEntities, "moved" | "entityOf">): MatchList | null {
   const { subjects } = list;
   const [owners, places]: [number[], number[]] = [[], []];
   let count = 0;
   for (let place = 0; place < subjects.length; place += 1) {
-    if (moves !== "all" && (subjects[place]! & 1) === 0) continue;
+    if (moved !== "all" && (subjects[place]! & 1) === 0) continue;
     const entity = entityOf(subjects[place]!);
     if (entity === subjects[place]) continue;
     owners.push(entity);

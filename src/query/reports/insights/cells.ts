@@ -101,7 +101,6 @@ function byteLengthOfCells({ pairs, counts }: Cells): number {
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */
 
-/** Counts of events by time unit. */
 export type CellsByUnit = ByUnit<Cells>;
 
 /** What a figure is computed from besides the number of events: an item per event, such as its actor or a value. */
@@ -114,7 +113,6 @@ export interface RowItems {
   itemsOf(rows: Rows, selected: Uint32Array): Uint32Array;
 }
 
-/** For counts of events alone. */
 export const NO_ITEMS: RowItems = { columns: [], name: "", areFew: true, itemsOf: (_rows, selected) => new Uint32Array(selected.length) };
 
 /** Counts events by time unit, key and item. Cached per span: 12 bytes per combination that occurs. */
@@ -122,12 +120,11 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
   // All rows of a segment then have the same key and item.
   const isCount = keys.columns.length === 0 && items.columns.length === 0;
   const name = `cells ${nameOfCut(cut)} ${keys.name} of ${items.name}`;
-  const part: Pass<CellsByUnit, ReadonlyMap<number, Cells>> = {
+  const pass: Pass<CellsByUnit, ReadonlyMap<number, Cells>> = {
     scopes: [scope],
     columns: [...keys.columns, ...items.columns, ...columnsOfCut(cut)],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      if (selector === undefined) return;
       // Counts a segment within one unit without listing its rows.
       if (isCount && columnsOfCut(cut).length === 0 && isWhole(rows, selector)) {
         const count = countRows(rows, selector);
@@ -141,9 +138,9 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
       addUnits(state, (areFew ? keptUnits<Cells>(rows, key, cut, selector) : null) ?? make());
     },
   };
-  if (keys.name === null || items.name === null) return part;
+  if (keys.name === null || items.name === null) return pass;
   return {
-    ...part,
+    ...pass,
     kept: {
       key: name,
       of: (state) => new Map([...state].map(([unitMs, lists]) => [unitMs, unitedCells(lists)])),

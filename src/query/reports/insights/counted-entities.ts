@@ -5,11 +5,10 @@ import type { EntityLevel } from "../../plan/input.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import { COMPANY_READER_COLUMNS, CompanyReader } from "../../filter/company-reader.js";
 import type { RowContext, Pass } from "../form/report.js";
-import { isWhole } from "../../filter/select.js";
-import type { ActorTest, Selector } from "../../filter/predicate.js";
+import { isWhole, type Selector } from "../../filter/select.js";
 import type { QueryScope } from "../../plan/plan.js";
 import {
-  actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingActors, unitedActors, type DistinctActors,
+  actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingByUnit, unitedByUnit, type DistinctActors, type UnitedByUnit,
 } from "../events/distinct-actors.js";
 import {
   addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut,
@@ -21,7 +20,6 @@ import {
  * For people the subject is the actor, resolved to an identity at the end, so that states can be cached; an account is found per row.
  */
 export interface CountedEntities {
-  /** Columns that subjects are derived from. */
   readonly columns: readonly string[];
   /** Subjects with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;
@@ -29,22 +27,15 @@ export interface CountedEntities {
   readonly end: number;
   /** The subject of each selected row; 0 for none. @param selected ascending */
   subjectsOf(rows: Rows, selected: Uint32Array): Uint32Array;
-  /** Which subjects may stand for another entity. */
-  readonly moves: "none" | "odd" | "all";
+  /** Which subjects may have moved to another entity; those of anonymous ids are odd numbers. */
+  readonly moved: "none" | "anonymous" | "all";
   /** The entity of a subject, in the same numbering; an entity stands for itself. */
   entityOf(subject: number): number;
 }
 
-const ofQuestions = new WeakMap<RowContext, CountedEntities>();
-
-/**
- * The counted entities of a query: the same object for all its parts.
- * @param context provides memberships, for accounts
- */
+/** @param context provides memberships, for accounts */
 export function countedEntitiesOf(level: EntityLevel, context: RowContext): CountedEntities {
-  let subjects = ofQuestions.get(context);
-  if (subjects === undefined) ofQuestions.set(context, (subjects = level === "identity" ? people(context) : accounts(context)));
-  return subjects;
+  return level === "identity" ? people(context) : accounts(context);
 }
 
 function people({ dictionaries, identities }: RowContext): CountedEntities {
@@ -53,7 +44,7 @@ function people({ dictionaries, identities }: RowContext): CountedEntities {
     name: "actors",
     end: Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2,
     subjectsOf: actorsOfRows,
-    moves: identities.hasMerges ? "all" : identities.linkCount > 0 ? "odd" : "none",
+    moved: identities.hasMerges ? "all" : identities.linkCount > 0 ? "anonymous" : "none",
     entityOf: (subject) => identities.identityOf(subject),
   };
 }
@@ -77,7 +68,7 @@ function accounts(context: RowContext): CountedEntities {
       }
       return subjects;
     },
-    moves: "none",
+    moved: "none",
     entityOf: (subject) => subject,
   };
 }
@@ -85,12 +76,6 @@ function accounts(context: RowContext): CountedEntities {
 
 /** Distinct subjects by time unit. No set is empty. */
 export type EntitiesByUnit = ByUnit<DistinctActors>;
-
-interface UnitedByUnit {
-  readonly byUnit: ReadonlyMap<number, DistinctActors>;
-  /** Size of the unions made for this span; other units share their subjects with a shorter span or a segment. */
-  readonly ownByteLength: number;
-}
 
 /**
  * Collects the subjects of a scope's rows by unit. Cached per span if subjects have a name: a few bits or bytes per subject and unit.
@@ -105,12 +90,11 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
       const distinct = distinctOf(subjects.subjectsOf(rows, selected));
       return isEmpty(distinct) ? null : distinct;
     });
-  const part: Pass<EntitiesByUnit, UnitedByUnit> = {
+  const pass: Pass<EntitiesByUnit, UnitedByUnit> = {
     scopes: [scope],
     columns: [...subjects.columns, ...cutColumns],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      if (selector === undefined) return;
       const isLasting = subjects.name !== null && selector.key !== null;
       const isKept = isLasting && isWhole(rows, selector);
       const key = `${name} ${selector.key}`;
@@ -120,14 +104,14 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
       else addUnits(state, known ?? (isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfEntities) : make(rows, selector)));
     },
   };
-  if (subjects.name === null) return part;
+  if (subjects.name === null) return pass;
   return {
-    ...part,
-    only: (state, passes) => passing(state, passes),
-    ...(isOneUnit ? { scanActors: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
+    ...pass,
+    only: passingByUnit,
+    ...(isOneUnit ? { scanActors: (state, rows, triples) => addOne(state, rows, cuts, actorsOfAll(rows, triples)) } : {}),
     kept: {
       key: name,
-      of: united,
+      of: unitedByUnit,
       add: (state, { byUnit }) => addUnits(state, byUnit),
       byteLength: ({ byUnit, ownByteLength }) => byteLengthOfUnits(byUnit, () => 0) + ownByteLength,
     },
@@ -139,30 +123,8 @@ function addOne(state: EntitiesByUnit, rows: Rows, cuts: readonly RowCut[], dist
   if (!isEmpty(distinct)) addUnit(state, unitOfAll(rows, cuts), distinct);
 }
 
-function passing(state: EntitiesByUnit, passes: ActorTest): EntitiesByUnit {
-  const left: EntitiesByUnit = new Map();
-  for (const [unitMs, parts] of state) for (const distinct of passingActors(parts, passes)) if (!isNobody(distinct)) left.set(unitMs, [distinct]);
-  return left;
-}
-
 function isEmpty(distinct: DistinctActors): boolean {
   return distinct.kind === "list" && distinct.actors.length === 0;
-}
-
-/** Also detects empty bit sets. */
-function isNobody(distinct: DistinctActors): boolean {
-  return distinct.kind === "list" ? distinct.actors.length === 0 : distinct.users.every((word) => word === 0) && distinct.anonymous.every((word) => word === 0);
-}
-
-function united(state: EntitiesByUnit): UnitedByUnit {
-  const byUnit = new Map<number, DistinctActors>();
-  let ownByteLength = 0;
-  for (const [unitMs, parts] of state) {
-    const one = unitedActors(parts);
-    byUnit.set(unitMs, one);
-    if (parts.length > 1) ownByteLength += byteLengthOf(one);
-  }
-  return { byUnit, ownByteLength };
 }
 
 function byteLengthOfEntities(byUnit: ReadonlyMap<number, DistinctActors>): number {

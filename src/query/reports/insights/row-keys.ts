@@ -16,7 +16,6 @@ export const KEY_SPAN = 2 ** 26;
 
 /** The grouping of rows by values: each row has a key, and a key stands for one or more combinations of values. */
 export interface RowKeys extends KeyGroups {
-  /** Columns that keys are derived from. */
   readonly columns: readonly string[];
   /** Keys with the same name are the same in every query; null: they are specific to this query. */
   readonly name: string | null;
@@ -24,7 +23,6 @@ export interface RowKeys extends KeyGroups {
   keysOf(rows: Rows, selected: Uint32Array): Uint32Array;
 }
 
-/** The combinations of values that a key stands for. */
 export function valuesOfKey(keys: KeyGroups, key: number): (readonly string[])[] {
   return keys.groupsOf(key).map((group) => keys.valuesOfGroup(group));
 }
@@ -39,7 +37,6 @@ const NO_FIELDS: RowKeys = {
 };
 const ONE_GROUP: readonly number[] = [0];
 
-/** The keys of up to two fields. @param context of the query: the same object for all its parts */
 export function rowKeysOf(fields: readonly Operand[], context: RowContext): RowKeys {
   const [first, second] = fields;
   if (first === undefined) return NO_FIELDS;
@@ -129,7 +126,6 @@ function pairKeys(first: RowKeys, second: RowKeys): RowKeys {
   };
 }
 
-/** Numbers pairs from 0, and looks them up by number. */
 class NumberedPairs {
   readonly #numbers = new PairTable();
   readonly #firsts: number[] = [];

@@ -2,13 +2,12 @@ import { placesByKey } from "../../../core/base/arrays.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { atOnce } from "../../../core/base/yield.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { Extent } from "../../answer/insights/buckets.js";
-import type { Selector } from "../../filter/predicate.js";
-import { select, selectedRows } from "../../filter/select.js";
+import { select, selectedRows, type Selector } from "../../filter/select.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 /** How rows are divided into time units; null: all rows form one unit with start 0. */
@@ -41,7 +40,6 @@ export function addUnits<T>(state: ByUnit<T>, byUnit: Iterable<readonly [number,
 /** Estimated size of an entry of a map. */
 const UNIT_BYTES = 64;
 
-/** The size of states that are cached by unit. */
 export function byteLengthOfUnits<T>(byUnit: ReadonlyMap<number, T>, byteLengthOf: (one: T) => number): number {
   let byteLength = byUnit.size * UNIT_BYTES;
   for (const one of byUnit.values()) byteLength += byteLengthOf(one);
@@ -69,7 +67,6 @@ export function madeByUnit<T>(rows: Rows, selector: Selector, cuts: readonly Row
   return made;
 }
 
-/** Visits the intersections of the units of several cuts. */
 function eachCrossing(rows: Rows, selected: Uint32Array, [cut = null, ...others]: readonly RowCut[], take: (unitMs: number, selected: Uint32Array) => void): void {
   eachUnit(rows, selected, cut, (unitMs, own) => {
     if (others.length === 0) take(unitMs, own);

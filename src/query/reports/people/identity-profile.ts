@@ -13,7 +13,7 @@ import { paymentsOf, type PaymentOf } from "../../tables/money/payments.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { codeAt } from "../../../storage/column/column.js";
 import { sessionize, sessionFigures, type Sessions } from "../../answer/sessionize.js";
-import type { TableQuery } from "../form/report.js";
+import type { TableReport } from "../form/report.js";
 import { rankCounts } from "../../answer/ranked-items.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
 import { inTurns, piecesOf, type Steps } from "../../../core/base/yield.js";
@@ -40,7 +40,6 @@ export interface SubjectEvents extends IdentitySubject {
   readonly timeline: Timeline;
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
-  /** Sequence of the snapshot. */
   readonly sequence: number;
   readonly pause: () => Promise<void>;
 }
@@ -114,15 +113,13 @@ function markLeftOut(timeline: Timeline, { rows, from, to }: TimelineSpan, money
   }
 }
 
-/** Codes of the page view slugs. */
 export function pageviewCodes(dictionaries: Dictionaries, slugs: readonly string[]): ReadonlySet<number> {
   const dictionary = dictionaries.named("slug");
   return new Set(slugs.map((slug) => dictionary.codeOf(slug)).filter((code) => code > 0));
 }
 
 /** Figures of an identity's activity within the window. */
-export const identityProfile: TableQuery<IdentityProfilePlan, IdentityProfile> = {
-  kind: "table_query",
+export const identityProfile: TableReport<IdentityProfilePlan, IdentityProfile> = {
   answer: (plan, moment, missing) => {
     const { window, session, pageviewSlugs, revenue } = plan;
     const subject = subjectOf(plan, moment);
@@ -162,7 +159,6 @@ function countDays(times: Float64Array): number {
   return count;
 }
 
-/** Revenue of the events `[from, to)`. */
 function sumAmounts(money: TimelineMoney, from: number, to: number): Money {
   let sum = ZERO;
   for (const [at, amount] of money) if (at >= from && at < to && amount !== null) sum = addMoney(sum, amount);
@@ -170,8 +166,7 @@ function sumAmounts(money: TimelineMoney, from: number, to: number): Money {
 }
 
 /** The referrers of an identity within the window: events per referrer, as stored. */
-export const identityReferrers: TableQuery<IdentityReferrersPlan, IdentityReferrers> = {
-  kind: "table_query",
+export const identityReferrers: TableReport<IdentityReferrersPlan, IdentityReferrers> = {
   answer: (plan, moment) => {
     const { window, limit } = plan;
     return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
@@ -209,8 +204,7 @@ interface Group {
 }
 
 /** Devices and locations of an identity within the window. */
-export const identityDeviceGeo: TableQuery<IdentityDeviceGeoPlan, IdentityDeviceGeo> = {
-  kind: "table_query",
+export const identityDeviceGeo: TableReport<IdentityDeviceGeoPlan, IdentityDeviceGeo> = {
   answer: (plan, moment) => {
     const { window } = plan;
     return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {

@@ -14,7 +14,7 @@ import type { SessionItem } from "../../plan/answers.js";
 import { RecordReader } from "../../../storage/segment/record-reader.js";
 import { ZERO, addMoney, majorUnits } from "../../answer/money.js";
 import type { TouchReader } from "../../tables/touches/touch-facts.js";
-import type { TableQuery } from "../form/report.js";
+import type { TableReport } from "../form/report.js";
 import { subjectOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type SubjectEvents, type TimelineMoney } from "./identity-profile.js";
 
 const ENTRY_COLUMNS = [
@@ -43,7 +43,7 @@ async function sessionItems(
     const [rows, row] = [timeline.rowsAt(first), timeline.rows[first]!];
     const startMs = timeline.times[first]!;
     const endMs = timeline.times[sessions.lasts[session]!]!;
-    const told = tellEvents(session, sessions, timeline, money, pageviews);
+    const figures = eventFigures(session, sessions, timeline, money, pageviews);
     const entry = (column: (typeof ENTRY_COLUMNS)[number]) => reader.text(rows, row, column) || null;
     const campaign = touches.campaign(rows, row);
     return {
@@ -53,10 +53,10 @@ async function sessionItems(
       endedAt: isoOf(endMs),
       durationSec: (endMs - startMs) / 1000,
       events: sessions.eventCounts[session]!,
-      pageviews: told.pageviewCount,
+      pageviews: figures.pageviewCount,
       isBounce: sessions.eventCounts[session] === 1,
       entryUrl: entry("url"),
-      exitUrl: told.exit === null ? null : reader.text(told.exit.rows, told.exit.row, "url"),
+      exitUrl: figures.exit === null ? null : reader.text(figures.exit.rows, figures.exit.row, "url"),
       referrer: entry("referrer"),
       utmSource: campaign?.source ?? null,
       utmMedium: campaign?.medium ?? null,
@@ -69,13 +69,12 @@ async function sessionItems(
       locationCountry: entry("location_country"),
       locationRegion: entry("location_region"),
       locationCity: entry("location_city"),
-      revenue: majorUnits(told.revenue, plan.revenue.currency),
+      revenue: majorUnits(figures.revenue, plan.revenue.currency),
     };
   });
 }
 
-/** Figures over all events of one session. */
-function tellEvents(
+function eventFigures(
   session: number,
   { firsts, lasts, sessionOf }: Sessions,
   timeline: Timeline,
@@ -101,8 +100,7 @@ function tellEvents(
 }
 
 /** The sessions of an identity that start in the window, newest first, one page at a time. */
-export const identitySessions: TableQuery<IdentitySessionsPlan, FoundSessions> = {
-  kind: "table_query",
+export const identitySessions: TableReport<IdentitySessionsPlan, FoundSessions> = {
   answer: (plan, moment, missing) => {
     const { cursor, limit } = plan;
     const subject = subjectOf(plan, moment);

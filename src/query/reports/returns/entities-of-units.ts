@@ -46,7 +46,7 @@ export class BitsOfUnits {
 
   *#stepsOf(parts: readonly DistinctActors[]): Steps<EntityBits> {
     const [first, ...others] = parts;
-    if (first?.kind === "bits" && others.length === 0 && this.subjects.moves === "none") return this.#asTheyAre(first);
+    if (first?.kind === "bits" && others.length === 0 && this.subjects.moved === "none") return this.#asTheyAre(first);
     for (const part of parts) {
       if (part.kind === "list") for (let at = 0; at < part.actors.length; at += 1) this.#add(part.actors[at]!);
       else {
@@ -56,8 +56,8 @@ export class BitsOfUnits {
       yield;
     }
     // Moved bits may set further words, whose entities stand for themselves.
-    const count = this.subjects.moves === "none" ? 0 : this.#setCount;
-    yield* piecesOf(count, WORDS_PER_STEP, (from, to) => this.#fold(this.subjects.moves === "all", from, to));
+    const count = this.subjects.moved === "none" ? 0 : this.#setCount;
+    yield* piecesOf(count, WORDS_PER_STEP, (from, to) => this.#fold(this.subjects.moved === "all", from, to));
     return this.#taken();
   }
 
@@ -93,7 +93,6 @@ export class BitsOfUnits {
     }
   }
 
-  /** Calls `visit` for each entity of a set. */
   eachOf({ places, words }: EntityBits, visit: (entity: number) => void): void {
     for (let at = 0; at < places.length; at += 1)
       for (let rest = words[at]!; rest !== 0; rest &= rest - 1) visit(this.#entityAt(places[at]!, 31 - Math.clz32(rest & -rest)));

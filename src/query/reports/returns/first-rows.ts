@@ -7,8 +7,7 @@ import { orderWithin } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
-import { isWhole } from "../../filter/select.js";
-import type { Selector } from "../../filter/predicate.js";
+import { isWhole, type Selector } from "../../filter/select.js";
 import type { QueryScope } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Pass } from "../form/report.js";
@@ -128,7 +127,6 @@ function newFirstRows(count: number): FirstRows {
   return { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
 }
 
-/** Concatenates lists. */
 function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   const all = newFirstRows(lists.reduce((sum, { subjects }) => sum + subjects.length, 0));
   let at = 0;
@@ -142,7 +140,6 @@ function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
   return all;
 }
 
-/** First rows of subjects by time unit. */
 type FirstsByUnit = ByUnit<FirstRows>;
 
 type UnitedFirsts = ReadonlyMap<number, FirstRows>;
@@ -156,19 +153,18 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEn
       const first = firstRowsOf(rows, selected, subjects, keys);
       return first.subjects.length === 0 ? null : first;
     });
-  const part: Pass<FirstsByUnit, UnitedFirsts> = {
+  const pass: Pass<FirstsByUnit, UnitedFirsts> = {
     scopes: [scope],
     columns: [...subjects.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      if (selector === undefined) return;
       const isKept = isLasting && selector.key !== null && isWhole(rows, selector);
       addUnits(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
     },
   };
-  if (!isLasting) return part;
+  if (!isLasting) return pass;
   return {
-    ...part,
+    ...pass,
     kept: {
       key: name,
       of: async (state, pause) => {
@@ -191,7 +187,6 @@ export interface MembersSince {
   readonly entities: Uint32Array;
   /** Epoch ms of the first event in the unit. */
   readonly times: Float64Array;
-  /** Key of that event. */
   readonly keys: Uint32Array;
 }
 

@@ -4,12 +4,11 @@ import { axisOf } from "../../../core/calendar/axis.js";
 import type { LifecyclePlan } from "../../plan/insights/plan.js";
 import type { LifecycleBucket, Lifecycle } from "../../plan/insights/answers.js";
 import { popcount } from "../../../storage/column/bitmap.js";
-import { asOfAnswer, type MultiPass } from "../form/report.js";
+import { asOfAnswer, type Report, type StateOf } from "../form/report.js";
 import { countedEntitiesOf, entitiesByUnit } from "../insights/counted-entities.js";
 import { extentOf } from "../insights/row-units.js";
 import { BitsOfUnits, type EntityBits } from "./entities-of-units.js";
 
-/** Counts new, returning, resurrecting and dormant entities from one time unit to the next. */
 class LifecycleStates {
   /** Entities active up to the previous unit, and in that unit. */
   readonly #seen: Uint32Array;
@@ -23,7 +22,6 @@ class LifecycleStates {
     this.#before = new Uint32Array(wordCount);
   }
 
-  /** Adds entities that were active before the first unit. */
   addEarlier({ places, words }: EntityBits): void {
     for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
   }
@@ -49,14 +47,6 @@ class LifecycleStates {
   }
 }
 
-interface LifecycleParts {
-  readonly [name: string]: ReturnType<typeof entitiesByUnit>;
-  /** Subjects active before the unit before the first bucket. */
-  readonly earlier: ReturnType<typeof entitiesByUnit>;
-  /** Entities active from that unit on, by unit. */
-  readonly active: ReturnType<typeof entitiesByUnit>;
-}
-
 interface Times {
   /** The range, widened to whole buckets. */
   readonly whole: AxisScope;
@@ -72,34 +62,34 @@ function timesOf(plan: LifecyclePlan): Times {
 }
 
 /** New, returning, resurrecting and dormant entities. Cost: cached spans, and a step per word of 32 entities for each unit and the time before. */
-export const lifecycle: MultiPass<LifecyclePlan, Lifecycle, LifecycleParts> = {
-  kind: "multi_pass",
+export const lifecycle: Report<LifecyclePlan, Lifecycle> = {
   needsCompanies: ({ level }) => level === "account",
-  parts: (plan, context) => {
+  prepare: (plan, context) => {
     const { whole, beforeMs } = timesOf(plan);
     const fromMs = Math.max(0, beforeMs ?? whole.range.fromMs);
     const subjects = countedEntitiesOf(plan.level, context);
-    return {
-      earlier: entitiesByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects),
-      active: entitiesByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects),
+    /** Subjects active before the unit before the first bucket. */
+    const earlier = entitiesByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects);
+    /** Entities active from that unit on, by unit. */
+    const active = entitiesByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects);
+    const finish = async (stateOf: StateOf) => {
+      const activeByUnit = stateOf(active);
+      const slots = slotsOf(whole, plan.interval, extentOf([...activeByUnit.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
+      const entities = new BitsOfUnits(subjects);
+      const states = new LifecycleStates(entities.wordCount);
+      for (const parts of stateOf(earlier).values()) {
+        states.addEarlier(entities.of(parts));
+        await context.pause();
+      }
+      const next = async (unitMs: number) => {
+        await context.pause();
+        return states.next(entities.of(activeByUnit.get(unitMs) ?? []));
+      };
+      if (beforeMs !== null) await next(beforeMs);
+      const buckets: LifecycleBucket[] = [];
+      for (const { unitMs, bucket } of slots) buckets.push({ ...bucket, ...(await next(unitMs)) });
+      return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
     };
-  },
-  finish: async ({ earlier, active }, plan, context, _read, pause) => {
-    const { whole, beforeMs } = timesOf(plan);
-    const slots = slotsOf(whole, plan.interval, extentOf([...active.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
-    const entities = new BitsOfUnits(countedEntitiesOf(plan.level, context));
-    const states = new LifecycleStates(entities.wordCount);
-    for (const parts of earlier.values()) {
-      states.addEarlier(entities.of(parts));
-      await pause();
-    }
-    const next = async (unitMs: number) => {
-      await pause();
-      return states.next(entities.of(active.get(unitMs) ?? []));
-    };
-    if (beforeMs !== null) await next(beforeMs);
-    const buckets: LifecycleBucket[] = [];
-    for (const { unitMs, bucket } of slots) buckets.push({ ...bucket, ...(await next(unitMs)) });
-    return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
+    return { passes: [earlier, active], finish };
   },
 };

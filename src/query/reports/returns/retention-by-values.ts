@@ -29,13 +29,11 @@ class GroupPeriods {
     this.#returned = new Uint32Array(groupCount * this.#width);
   }
 
-  /** Adds a member of the cohort of a unit. */
   addMember(group: number, unit: number): void {
     const period = this.#lastOver(unit, this.axis.periodCount);
     if (period >= 0) this.#members[group * this.#width + period]! += 1;
   }
 
-  /** Adds the return of a member in one period. */
   addReturn(group: number, unit: number, period: number): void {
     if (unit + period < this.axis.overCount) this.#returned[group * this.#width + period]! += 1;
   }
@@ -67,9 +65,7 @@ class GroupPeriods {
 /** Members by index, cohorts ascending. */
 interface PlacedMembers {
   readonly entities: Uint32Array;
-  /** The unit of each member's cohort. */
   readonly units: Uint32Array;
-  /** The number of each member's key. */
   readonly keys: Uint32Array;
 }
 

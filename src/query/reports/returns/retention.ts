@@ -5,11 +5,9 @@ import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesB
 import { extentOf } from "../insights/row-units.js";
 import { BitsOfUnits, LastUnits, type EntityBits } from "./entities-of-units.js";
 import type { RetentionPlan } from "../../plan/insights/plan.js";
-import { assert } from "../../../core/base/errors.js";
 import type { Retention } from "../../plan/insights/answers.js";
-import type { TableSnapshot } from "../../tables/tables.js";
-import { asOfAnswer, type RowContext, type MultiPass } from "../form/report.js";
-import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
+import { asOfAnswer, type Report, type StateOf } from "../form/report.js";
+import { rowKeysOf } from "../insights/row-keys.js";
 import { firstsByUnit, membersOf } from "./first-rows.js";
 import { RetentionByValues } from "./retention-by-values.js";
 
@@ -32,7 +30,6 @@ class FirstTimeCohorts {
     this.#seen = new Uint32Array(units.wordCount);
   }
 
-  /** Adds entities that were seen before all cohorts. */
   addEarlier({ places, words }: EntityBits): void {
     for (let at = 0; at < places.length; at += 1) this.#seen[places[at]!]! |= words[at]!;
   }
@@ -55,7 +52,6 @@ class FirstTimeCohorts {
     if (size > 0) this.#cohorts.push({ unitMs, size, members: { places: members.places.slice(0, count), words: members.words.slice(0, count) } });
   }
 
-  /** Starts of the units that have members. */
   get unitStarts(): number[] {
     return this.#cohorts.map(({ unitMs }) => unitMs);
   }
@@ -66,7 +62,6 @@ class FirstTimeCohorts {
   }
 }
 
-/** Counts members that came back. */
 class FirstTimeReturns {
   readonly counts: CohortCounts;
   /** By cohort. */
@@ -89,14 +84,14 @@ class FirstTimeReturns {
   /** Counts entities that came back in a unit. Cost: the words of the cohorts concerned, or if these are many, the entities of the unit. */
   add(unit: number, returned: EntityBits): void {
     const { axis, cohorts } = this;
-    const asked = cohorts.flatMap(({ members }, cohort) => {
+    const concerned = cohorts.flatMap(({ members }, cohort) => {
       const period = unit - this.#units[cohort]!;
       return period > 0 && period <= axis.periodCount ? [{ members, place: axis.placeOf(this.#units[cohort]!, period) }] : [];
     });
-    if (asked.reduce((sum, { members }) => sum + members.places.length, 0) > returned.places.length * WORDS_PER_WORD) return this.#addEach(unit, returned);
+    if (concerned.reduce((sum, { members }) => sum + members.places.length, 0) > returned.places.length * WORDS_PER_WORD) return this.#addEach(unit, returned);
     const words = this.#words;
     for (let at = 0; at < returned.places.length; at += 1) words[returned.places[at]!] = returned.words[at]!;
-    for (const { members, place } of asked) this.counts.returned[place]! += commonCount(members, words);
+    for (const { members, place } of concerned) this.counts.returned[place]! += commonCount(members, words);
     for (let at = 0; at < returned.places.length; at += 1) words[returned.places[at]!] = 0;
   }
 
@@ -192,13 +187,12 @@ class RecentCohorts {
 
 /** The subjects of a retention's events, by unit. */
 interface RetentionStates {
-  /** Subjects of the cohort event before all cohorts; if only the first time counts. */
-  readonly earlier?: EntitiesByUnit;
+  /** Subjects of the cohort event before all cohorts; empty unless only the first time counts. */
+  readonly earlier: EntitiesByUnit;
   readonly cohorts: EntitiesByUnit;
   readonly returns: EntitiesByUnit;
 }
 
-/** The axis of cohorts and periods, and their counts. */
 interface CountedCohorts {
   readonly axis: PeriodAxis;
   readonly counts: CohortCounts;
@@ -228,7 +222,7 @@ class PlainRetention {
   async #firstTime(): Promise<CountedCohorts> {
     const { times, states, subjects, pause } = this;
     const cohorts = new FirstTimeCohorts(this.#bits);
-    if (states.earlier !== undefined) await this.#eachUnit(states.earlier, (_unitMs, bits) => cohorts.addEarlier(bits));
+    await this.#eachUnit(states.earlier, (_unitMs, bits) => cohorts.addEarlier(bits));
     await this.#eachUnit(states.cohorts, (unitMs, bits) => cohorts.add(unitMs, bits));
     const axis = times.axisOf(extentOf(cohorts.unitStarts, times.cohorts));
     const returns = cohorts.on(axis);
@@ -306,58 +300,37 @@ class PlainRetention {
   }
 }
 
-type SubjectsPart = ReturnType<typeof entitiesByUnit>;
-type FirstsPart = ReturnType<typeof firstsByUnit>;
-
-interface RetentionParts {
-  readonly [name: string]: SubjectsPart | FirstsPart;
-  /** Subjects of the cohort event: before all cohorts, if only the first time counts, and in them. */
-  readonly earlier: SubjectsPart;
-  readonly cohorts: SubjectsPart;
-  /** Replaces both if there is a breakdown: the first cohort event of each subject. */
-  readonly firsts: FirstsPart;
-  readonly returns: SubjectsPart;
-}
-
 const NEVER = { fromMs: 0, toMs: 0 };
 
-const keysOfQuestions = new WeakMap<RowContext, RowKeys>();
-
-/** The same for all parts of a query and its end. */
-function keysOf({ breakdown }: RetentionPlan, context: RowContext): RowKeys {
-  let keys = keysOfQuestions.get(context);
-  if (keys === undefined) keysOfQuestions.set(context, (keys = rowKeysOf(breakdown?.fields ?? [], context)));
-  return keys;
-}
-
 /** How many members of each cohort come back. Cost: cached spans of days, and a few steps per entity and unit. */
-export const retention: MultiPass<RetentionPlan, Retention, RetentionParts, TableSnapshot> = {
-  kind: "multi_pass",
+export const retention: Report<RetentionPlan, Retention> = {
   needsCompanies: ({ level }) => level === "account",
-  read: (_plan, moment) => moment,
-  parts: (plan, context) => {
-    const { cohortEvent, returnEvent, cohort, breakdown } = plan;
+  readsTables: true,
+  prepare: (plan, context) => {
+    const { definition, cohortEvent, returnEvent, cohort, breakdown } = plan;
+    const { pause } = context;
     const times = new RetentionTimes(plan);
     const subjects = countedEntitiesOf(plan.level, context);
+    const keys = rowKeysOf(breakdown?.fields ?? [], context);
     const isFirstTime = cohort === "first_time";
     const made = isFirstTime ? { fromMs: 0, toMs: times.cohorts.toMs } : times.cohorts;
-    return {
-      earlier: entitiesByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], subjects),
-      cohorts: entitiesByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], subjects),
-      firsts: firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, subjects, keysOf(plan, context)),
-      returns: entitiesByUnit({ ...returnEvent, range: times.returns }, [times.cut], subjects),
+    /** Subjects of the cohort event before all cohorts, if only the first time counts, and in them. */
+    const earlier = entitiesByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], subjects);
+    const cohorts = entitiesByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], subjects);
+    /** Replaces both if there is a breakdown: the first cohort event of each subject. */
+    const firsts = firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, subjects, keys);
+    const returns = entitiesByUnit({ ...returnEvent, range: times.returns }, [times.cut], subjects);
+    const finish = async (stateOf: StateOf): Promise<Retention> => {
+      const asOf = asOfAnswer(plan, context);
+      if (breakdown === null) {
+        const states = { earlier: stateOf(earlier), cohorts: stateOf(cohorts), returns: stateOf(returns) };
+        const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
+        return { definition, asOf, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
+      }
+      const members = await membersOf(stateOf(firsts), subjects, context, pause);
+      const byValues = new RetentionByValues(times, breakdown, keys, new BitsOfUnits(subjects), pause);
+      return { definition, asOf, ...(await byValues.answers(members, stateOf(returns))) };
     };
-  },
-  finish: async ({ firsts, ...states }, plan, context, moment, pause): Promise<Retention> => {
-    const { definition, breakdown } = plan;
-    const times = new RetentionTimes(plan);
-    const subjects = countedEntitiesOf(plan.level, context);
-    if (breakdown === null) {
-      const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
-      return { definition, asOf: asOfAnswer(plan, context), cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
-    }
-    assert(moment !== null, "a snapshot was read");
-    const members = await membersOf(firsts, subjects, moment, pause);
-    return { definition, asOf: asOfAnswer(plan, context), ...(await new RetentionByValues(times, breakdown, keysOf(plan, context), new BitsOfUnits(subjects), pause).answers(members, states.returns)) };
+    return { passes: [earlier, cohorts, firsts, returns], finish };
   },
 };

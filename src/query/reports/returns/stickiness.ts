@@ -3,7 +3,7 @@ import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/retention-periods.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
 import type { StickinessBucket, Stickiness } from "../../plan/insights/answers.js";
-import { asOfAnswer, type MultiPass } from "../form/report.js";
+import { asOfAnswer, onePass, type Report } from "../form/report.js";
 import { extentOf, type RowCut } from "../insights/row-units.js";
 import { countedEntitiesOf, entitiesByUnit, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { BitsOfUnits, type EntityBits } from "./entities-of-units.js";
@@ -111,11 +111,6 @@ export class UnitCounts {
   }
 }
 
-interface StickinessParts {
-  readonly [name: string]: ReturnType<typeof entitiesByUnit>;
-  readonly active: ReturnType<typeof entitiesByUnit>;
-}
-
 /** A week may lie in two months, quarters or years, and counts in each as far as it lies inside. Other units lie within one interval. */
 function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCut[]] {
   const cut = cutOf(calendar, unit);
@@ -123,24 +118,26 @@ function cutsOf({ calendar, unit, interval }: StickinessPlan): [RowCut, ...RowCu
 }
 
 /** In how many units each entity was active. Cost: cached spans of days, one step per 32 entities of a unit, and one per entity. */
-export const stickiness: MultiPass<StickinessPlan, Stickiness, StickinessParts> = {
-  kind: "multi_pass",
+export const stickiness: Report<StickinessPlan, Stickiness> = {
   needsCompanies: ({ level }) => level === "account",
-  parts: (plan, context) => ({ active: entitiesByUnit(plan, cutsOf(plan), countedEntitiesOf(plan.level, context)) }),
-  finish: async ({ active }, plan, context, _read, pause) => {
-    const slots = slotsOf(plan, plan.interval, extentOf(active.keys(), plan.range));
-    const entities = new BitsOfUnits(countedEntitiesOf(plan.level, context));
-    const counts = new UnitCounts(entities.wordCount);
-    const buckets: StickinessBucket[] = [];
-    for (const { slot, units } of unitsOfSlots(slots, active)) {
-      counts.begin();
-      for (const unit of units) {
-        counts.add(entities.of(unit));
-        await pause();
+  prepare: (plan, context) => {
+    const { pause } = context;
+    const subjects = countedEntitiesOf(plan.level, context);
+    return onePass(entitiesByUnit(plan, cutsOf(plan), subjects), async (active) => {
+      const slots = slotsOf(plan, plan.interval, extentOf(active.keys(), plan.range));
+      const entities = new BitsOfUnits(subjects);
+      const counts = new UnitCounts(entities.wordCount);
+      const buckets: StickinessBucket[] = [];
+      for (const { slot, units } of unitsOfSlots(slots, active)) {
+        counts.begin();
+        for (const unit of units) {
+          counts.add(entities.of(unit));
+          await pause();
+        }
+        buckets.push({ ...slot.bucket, ...stickinessOf(await counts.histogram(pause)) });
       }
-      buckets.push({ ...slot.bucket, ...stickinessOf(await counts.histogram(pause)) });
-    }
-    return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
+      return { definition: plan.definition, asOf: asOfAnswer(plan, context), buckets };
+    });
   },
 };
 

@@ -3,9 +3,10 @@ import { AttributedRevenue, Unconverted, isOrder, Cohorts } from "../../answer/r
 import { ZERO, addMoney, type Money } from "../../answer/money.js";
 import type { LtvCohortsPlan, RevenueByAttributionPlan } from "../../plan/plan.js";
 import type { LtvCohorts, RevenueByAttribution } from "../../plan/answers.js";
-import type { Payments, PaymentCompanies, RevenueTable } from "../../tables/money/payments.js";
+import type { Payments, RevenueTable } from "../../tables/money/payments.js";
+import type { PaymentCompanies } from "../../tables/money/place-companies.js";
 import type { PaymentLabels } from "../../tables/touches/payment-labels.js";
-import type { TableQuery } from "../form/report.js";
+import type { TableReport } from "../form/report.js";
 import type { Entities } from "../../tables/people/entities.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 
@@ -18,8 +19,7 @@ interface TouchSum {
  * The revenue of a project by attribution of the payers. An attribution is cached until a touch, link or membership affects it.
  * Cost: about 10 ns per payment; 0.3 µs for a payment in the window that is not cached.
  */
-export const revenueByAttribution: TableQuery<RevenueByAttributionPlan, RevenueByAttribution> = {
-  kind: "table_query",
+export const revenueByAttribution: TableReport<RevenueByAttributionPlan, RevenueByAttribution> = {
   needsCompanies: ({ level }) => level === "account",
   answer: (plan, moment, missing) => {
     const { tables, dictionaries } = moment;
@@ -67,8 +67,7 @@ function sumByLabel(payments: Payments, converted: readonly (Money | null)[], pl
  * All entities with an event in a project, by the month in which they were first seen, and what they ever paid there.
  * Cost: 30 ns per payment, and the rows, links and memberships added since the last query.
  */
-export const ltvCohorts: TableQuery<LtvCohortsPlan, LtvCohorts> = {
-  kind: "table_query",
+export const ltvCohorts: TableReport<LtvCohortsPlan, LtvCohorts> = {
   needsCompanies: ({ level }) => level === "account",
   answer: (plan, moment, missing) => {
     const { currency } = plan.revenue;

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { Extent } from "../../answer/insights/buckets.js";
-import type { Measured, SeriesFigures } from "../../answer/insights/funnel-answer.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import type { Measured, SeriesFigures } from "../../answer/insights/trend-answers.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { Cells, CellsByUnit } from "../insights/cells.js";
 import { KEY_SPAN, valuesOfKey, type RowKeys } from "../insights/row-keys.js";
 import { addMoney, majorUnits, ZERO, type Money } from "../../answer/money.js";
@@ -236,13 +236,10 @@ interface MeasureTally {
   join?(other: MeasureTally): void;
 }
 
-/** Creates the tallies of a measure. */
 export interface Tallies {
-  /** Returns an empty tally. */
   tally(): MeasureTally;
 }
 
-/** Counts events. */
 export const eventTallies: Tallies = {
   tally: () => {
     let count = 0;

@@ -1,9 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
-import { trendFiguresOf } from "../../answer/insights/trend-answers.js";
+import { trendFiguresOf, type Measured, type SeriesFigures } from "../../answer/insights/trend-answers.js";
 import type { TrendAnswers, Trend } from "../../plan/insights/answers.js";
 import type { Range, RevenueRule } from "../../plan/plan.js";
 import { cutOf, tooManyBuckets, type Extent } from "../../answer/insights/buckets.js";
-import type { Measured, SeriesFigures } from "../../answer/insights/funnel-answer.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
@@ -20,7 +19,7 @@ import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Payments } from "../../tables/money/payments.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import { asOfAnswer, type AnyPass, type MultiPass, type RowContext } from "../form/report.js";
+import { asOfAnswer, type AnyPass, type Report, type RowContext, type StateOf } from "../form/report.js";
 import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
@@ -106,7 +105,6 @@ interface PaymentsOfMoment {
   readonly items: RowItems;
   /** Null for duplicates, payments without a rate, and events that are not payments. */
   amountOf(item: number): Money | null;
-  /** Sums of counted payments without a rate. */
   unconvertedOf(items: Uint32Array): UnconvertedItem[];
 }
 
@@ -145,52 +143,42 @@ function nameOf(payments: Payments): string {
   return `${name}.${payments.generation}`;
 }
 
-/** What is read from tables: payments or sessions. */
-interface TrendRead {
-  readonly payments: PaymentsOfMoment | null;
-  readonly sessions: SessionView | null;
+/** The passes of a measure in one range, and what their states measure. */
+interface RangeMeasure {
+  readonly passes: readonly AnyPass[];
+  measured(stateOf: StateOf): Promise<Measured>;
 }
 
-/** The states of a range's parts, by name. */
-type TrendStates = Readonly<Record<string, unknown>>;
+type MeasureOfRange = (range: Range) => RangeMeasure;
 
-/** How one kind of measure is computed: the parts for a range, and the figures from their states. */
-interface TrendKind {
-  readonly keys: RowKeys;
-  /** @param name prefix of the names of the parts */
-  partsOf(range: Range, name: string): Readonly<Record<string, AnyPass>>;
-  measuredOf(range: Range, name: string, states: TrendStates, pause: () => Promise<void>): Promise<Measured>;
-  /** Sums without a rate. */
-  unconvertedOf(measured: Measured): UnconvertedItem[];
-}
-
-const kinds = new WeakMap<RowContext, TrendKind>();
-
-/** The kind of a query: the same for all its parts, even if values arrive meanwhile. */
-function trendKindOf(plan: TrendPlan, context: RowContext, { payments, sessions }: TrendRead): TrendKind {
-  let kind = kinds.get(context);
-  if (kind === undefined) {
-    const cut = plan.interval === "total" ? null : cutOf(plan.calendar, plan.interval);
-    const keys = rowKeysOf(plan.breakdown?.fields ?? [], context);
-    if (sessions !== null) kind = sessionKind(plan, cut, keys, sessions, context);
-    else if (plan.measure.type === "unique_users" && plan.breakdown === null) kind = userKind(plan, cut, keys, context);
-    else kind = cellKind(plan, cut, keys, payments, context);
-    kinds.set(context, kind);
-  }
-  return kind;
-}
-
-const NONE_UNCONVERTED = () => [];
-
-/** Counts events by breakdown values and items. */
-function cellKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: PaymentsOfMoment | null, context: RowContext): TrendKind {
+function cellMeasures(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: PaymentsOfMoment | null, context: RowContext): MeasureOfRange {
   const { items, tallies } = itemsOf(plan, context, payments);
-  return {
-    keys,
-    partsOf: (range, name) => ({ [name]: cellsByUnit({ ...plan, range }, cut, keys, items) }),
-    // The state of the part with this name.
-    measuredOf: (_range, name, states, pause) => CellsOverTime.of(states[name] as CellsByUnit, tallies, pause),
-    unconvertedOf: (measured) => (payments === null || !(measured instanceof CellsOverTime) ? [] : payments.unconvertedOf(measured.items)),
+  return (range) => {
+    const cells = cellsByUnit({ ...plan, range }, cut, keys, items);
+    return { passes: [cells], measured: (stateOf) => CellsOverTime.of(stateOf(cells), tallies, context.pause) };
+  };
+}
+
+/** People without a breakdown: the actors of each unit, and the number of their events. */
+function userMeasures(plan: TrendPlan, cut: RowCut, keys: RowKeys, context: RowContext): MeasureOfRange {
+  const people = countedEntitiesOf("identity", context);
+  return (range) => {
+    const actors = entitiesByUnit({ ...plan, range }, [cut], people);
+    const events = cellsByUnit({ ...plan, range }, cut, keys, SOMEBODY);
+    const measured = (stateOf: StateOf) => Promise.resolve(new UsersOverTime(stateOf(actors), stateOf(events), people, context.identities));
+    return { passes: [actors, events], measured };
+  };
+}
+
+/** Counts sessions by the values of their first events. */
+function sessionMeasures(plan: TrendPlan, cut: RowCut, keys: RowKeys, view: SessionView, context: RowContext): MeasureOfRange {
+  return (range) => {
+    const marks = isFiltered(plan) ? marksOf(plan, range, view) : null;
+    const measured = async (stateOf: StateOf) => {
+      const cells = await visitCells(plan, range, marks === null ? null : stateOf(marks), view, cut, keys, context);
+      return await CellsOverTime.of(cells, eventTallies, context.pause);
+    };
+    return { passes: marks === null ? [] : [marks], measured };
   };
 }
 
@@ -209,36 +197,6 @@ function itemsOf({ measure, revenue }: TrendPlan, context: RowContext, payments:
   return { items, tallies: type === "unique_values" ? valueTallies(field) : numberTallies(field, type) };
 }
 
-/** People without a breakdown: the actors of each unit, and the number of their events. */
-function userKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, context: RowContext): TrendKind {
-  const subjects = countedEntitiesOf("identity", context);
-  return {
-    keys,
-    partsOf: (range, name) => {
-      const scope = { ...plan, range };
-      return { [`${name} actors`]: entitiesByUnit(scope, [cut], subjects), [`${name} events`]: cellsByUnit(scope, cut, keys, SOMEBODY) };
-    },
-    // The states of the parts with these names.
-    measuredOf: (_range, name, states) =>
-      Promise.resolve(new UsersOverTime(states[`${name} actors`] as EntitiesByUnit, states[`${name} events`] as CellsByUnit, subjects, context.identities)),
-    unconvertedOf: NONE_UNCONVERTED,
-  };
-}
-
-/** Counts sessions by the values of their first events. */
-function sessionKind(plan: TrendPlan, cut: RowCut, keys: RowKeys, sessions: SessionView, context: RowContext): TrendKind {
-  return {
-    keys,
-    partsOf: (range, name) => (isFiltered(plan) ? { [name]: marksOf(plan, range, sessions) } : {}),
-    measuredOf: async (range, name, states, pause) => {
-      // The state of the part with this name; missing if all sessions count.
-      const marks = (states[name] ?? null) as SessionMarks | null;
-      return await CellsOverTime.of(await visitCells(plan, range, marks, sessions, cut, keys, context, pause), eventTallies, pause);
-    },
-    unconvertedOf: NONE_UNCONVERTED,
-  };
-}
-
 /** Counts sessions by the unit of their start and the values of their first events. @param marks null: all of the range */
 async function visitCells(
   plan: TrendPlan,
@@ -248,8 +206,8 @@ async function visitCells(
   cut: RowCut,
   keys: RowKeys,
   context: RowContext,
-  pause: () => Promise<void>,
 ): Promise<CellsByUnit> {
+  const { pause } = context;
   return await Scratch.of(async (scratch) => {
     const visits = await visitsOf(plan, range, marks, view, context, scratch, pause);
     const [keyOfVisit] = plan.breakdown === null ? [] : await keysOfVisits(visits, [keys], scratch, pause);
@@ -281,24 +239,32 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
  * A measure over time. Cost: cached spans of days, with 12 bytes and one read per unit, value and item that occurs;
  * bits of actors for people without a breakdown; one read per session for sessions.
  */
-export const trend: MultiPass<TrendPlan, Trend, Readonly<Record<string, AnyPass>>, TrendRead> = {
-  kind: "multi_pass",
-  read: (plan, moment, missing) => ({
-    payments: plan.measure.type === "revenue" ? paymentsOfMoment(plan.revenue, moment, missing) : null,
-    sessions: plan.measure.type === "sessions" ? moment.tables.sessions(plan, moment, missing) : null,
-  }),
-  parts: (plan, context, read) => {
-    const kind = trendKindOf(plan, context, read);
-    return { ...kind.partsOf(plan.range, "asked"), ...(plan.previous === null ? {} : kind.partsOf(plan.previous, "previous")) };
-  },
-  finish: async (states, plan, context, read, pause) => {
-    const kind = trendKindOf(plan, context, read);
-    const answersOf = async (range: Range, name: string, given: readonly (readonly string[])[] | null): Promise<TrendAnswers> => {
-      const measured = await kind.measuredOf(range, name, states, pause);
-      return { ...(await trendFiguresOf(plan, range, measured, kind.keys, given, pause)), unconverted: kind.unconvertedOf(measured) };
+export const trend: Report<TrendPlan, Trend> = {
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const { measure, breakdown, interval } = plan;
+    const payments = measure.type === "revenue" ? paymentsOfMoment(plan.revenue, context, missing) : null;
+    const sessions = measure.type === "sessions" ? context.tables.sessions(plan, context, missing) : null;
+    if (!missing.isEmpty) return null;
+    const cut = interval === "total" ? null : cutOf(plan.calendar, interval);
+    const keys = rowKeysOf(breakdown?.fields ?? [], context);
+    const isOfUsers = measure.type === "unique_users" && breakdown === null;
+    const measureOf =
+      sessions !== null ? sessionMeasures(plan, cut, keys, sessions, context)
+      : isOfUsers ? userMeasures(plan, cut, keys, context)
+      : cellMeasures(plan, cut, keys, payments, context);
+    const own = measureOf(plan.range);
+    const previous = plan.previous === null ? null : { range: plan.previous, ...measureOf(plan.previous) };
+    const finish = async (stateOf: StateOf) => {
+      const answersOf = async (range: Range, { measured }: RangeMeasure, given: readonly (readonly string[])[] | null): Promise<TrendAnswers> => {
+        const figures = await measured(stateOf);
+        const unconverted = payments === null || !(figures instanceof CellsOverTime) ? [] : payments.unconvertedOf(figures.items);
+        return { ...(await trendFiguresOf(plan, range, figures, keys, given, context.pause)), unconverted };
+      };
+      const answers = await answersOf(plan.range, own, null);
+      const former = previous === null ? null : await answersOf(previous.range, previous, answers.series.map(({ values }) => values));
+      return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answers, previous: former, currency: payments === null ? null : plan.revenue.currency };
     };
-    const answers = await answersOf(plan.range, "asked", null);
-    const previous = plan.previous === null ? null : await answersOf(plan.previous, "previous", answers.series.map(({ values }) => values));
-    return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answers, previous, currency: plan.measure.type === "revenue" ? plan.revenue.currency : null };
+    return { passes: [...own.passes, ...(previous?.passes ?? [])], finish };
   },
 };

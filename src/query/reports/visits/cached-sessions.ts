@@ -121,7 +121,6 @@ function byteLengthOfCounts({ codes, sessions, bounces }: UrlCounts): number {
   return (codes?.byteLength ?? 0) + sessions.byteLength + bounces.byteLength + COUNTS_BYTES;
 }
 
-/** Cost: the urls. */
 function addUrlCounts(into: PageCounts, { codes, sessions, bounces }: UrlCounts): void {
   for (let at = 0; at < sessions.length; at += 1) {
     const code = codes === null ? at : codes[at]!;
@@ -133,7 +132,7 @@ function addUrlCounts(into: PageCounts, { codes, sessions, bounces }: UrlCounts)
 /** Maximum number of sessions that are read synchronously and cached together; a longer day is split. Counts fit in 16 bits. */
 const STRETCH_COUNT = 65_535;
 
-interface AskedStretch extends SessionRange {
+interface RequestedStretch extends SessionRange {
   /** Whether it is a whole day, or a full part of a split one: then it is cached. */
   readonly isWhole: boolean;
 }
@@ -143,11 +142,10 @@ interface AskedStretch extends SessionRange {
  * Sessions that are out of order are read each time.
  */
 export class CachedSessions implements RequestedSessions {
-  readonly #isAsked: (session: number) => boolean;
+  readonly #isRequested: (session: number) => boolean;
   readonly #projectCode: number | null;
   /** In order, covering the whole range. */
   readonly #stretches: readonly SessionRange[];
-  /** The sessions of the current stretch. */
   readonly #found: Uint32Array;
   readonly #zeros: PageCounts;
 
@@ -159,7 +157,7 @@ export class CachedSessions implements RequestedSessions {
   ) {
     const { scratch } = counting;
     this.#projectCode = projectCodeOf(plan, context);
-    this.#isAsked = testOf(this.#projectCode, null, view);
+    this.#isRequested = testOf(this.#projectCode, null, view);
     this.#stretches = sessionDays(view, plan.range, plan.calendar).flatMap(inTurns);
     this.#found = scratch.take(STRETCH_COUNT);
     const urlEnd = context.dictionaries.named("url").size;
@@ -171,8 +169,8 @@ export class CachedSessions implements RequestedSessions {
     const others = this.#othersIn(range);
     const [from, to] = [this.view.firstAt(range.fromMs), Math.min(this.view.firstAt(range.toMs), orderedCount)];
     let [first, last] = [from, to - 1];
-    while (first < to && !this.#isAsked(first)) first += 1;
-    while (last >= first && !this.#isAsked(last)) last -= 1;
+    while (first < to && !this.#isRequested(first)) first += 1;
+    while (last >= first && !this.#isRequested(last)) last -= 1;
     const ends = [...(first < to ? [first, last] : []), ...(others.length > 0 ? [others[0]!, others.at(-1)!] : [])].map((session) => starts[session]!);
     return ends.length === 0 ? null : { firstMs: Math.min(...ends), lastMs: Math.max(...ends) };
   }
@@ -202,7 +200,7 @@ export class CachedSessions implements RequestedSessions {
     const { view, counting: { pause } } = this;
     const name = `${kind} ${this.#projectCode}`;
     for (const stretch of this.#stretchesIn(range)) {
-      const makeOf = () => make(new Visits(view, this.#askedIn(stretch)));
+      const makeOf = () => make(new Visits(view, this.#requestedIn(stretch)));
       yield stretch.isWhole ? view.derive(name, stretch, makeOf, byteLength) : makeOf();
       await pause();
     }
@@ -213,7 +211,7 @@ export class CachedSessions implements RequestedSessions {
     }
   }
 
-  #stretchesIn({ fromMs, toMs }: Range): AskedStretch[] {
+  #stretchesIn({ fromMs, toMs }: Range): RequestedStretch[] {
     const [from, to] = [this.view.firstAt(fromMs), this.view.firstAt(toMs)];
     return this.#stretches.flatMap((whole) => {
       const [first, end] = [Math.max(whole.first, from), Math.min(whole.end, to)];
@@ -222,19 +220,19 @@ export class CachedSessions implements RequestedSessions {
   }
 
   /** Valid until the next call. */
-  #askedIn({ first, end }: SessionRange): Uint32Array {
+  #requestedIn({ first, end }: SessionRange): Uint32Array {
     const found = this.#found;
     let count = 0;
     for (let session = first; session < end; session += 1) {
       found[count] = session;
-      if (this.#isAsked(session)) count += 1;
+      if (this.#isRequested(session)) count += 1;
     }
     return found.subarray(0, count);
   }
 
   #othersIn({ fromMs, toMs }: Range): Uint32Array {
     const { view } = this;
-    return view.others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(this.#isAsked);
+    return view.others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(this.#isRequested);
   }
 }
 

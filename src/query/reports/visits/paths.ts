@@ -1,9 +1,9 @@
 import type { Paths } from "../../plan/insights/answers.js";
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are below their number */
-import { PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
+import { LabelNumbers, NO_LABEL, PathCounts, sequenceRule } from "../../answer/paths/path-counts.js";
 import { pathsAnswer } from "../../answer/paths/paths-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
-import { LabelNumbers, NO_LABEL } from "../../filter/regex.js";
+import { compileRules } from "../../filter/regex.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
@@ -13,9 +13,9 @@ import { select, selectedRows } from "../../filter/select.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { compareIds } from "../../../core/base/uuid.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
-import { type Pass, type RowContext, asOfAnswer, type MultiPass } from "../form/report.js";
+import { asOfAnswer, onePass, type Pass, type Report } from "../form/report.js";
 import { fieldKeys, type RowKeys } from "../insights/row-keys.js";
 
 /** The nodes of all sessions, in order. */
@@ -68,7 +68,6 @@ class NodeOrder {
     [this.#part, this.#dayMs, this.#first] = [part, dayStartMs(part.rows.day), this.#firsts[number]!];
   }
 
-  /** Records that an event of the part is a node. */
   note(node: number, at: number): void {
     this.#instants[node] = this.#dayMs + this.#times[this.#part!.rowNumbers[at]!]!;
     this.#events[node] = this.#first + at;
@@ -144,48 +143,37 @@ class NodeOrder {
   }
 }
 
-interface PathsParts {
-  readonly [name: string]: Pass<PathEvents[]>;
-  readonly events: Pass<PathEvents[]>;
-}
-
 /** Sessions counted between two pauses. */
 const SESSIONS_PER_PAUSE = 8_192;
 
 /** The paths through sessions. Filters select their events, and so the nodes. */
-export const paths: MultiPass<PathsPlan, Paths, PathsParts, SessionView> = {
-  kind: "multi_pass",
-  needsCompanies: ({ node }) => node.kind === "companyId" || node.kind === "company",
-  read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
-  parts: (plan, context, view) => ({ events: pathEvents(plan, nodeKeys(plan, context), view) }),
-  finish: ({ events }, plan, context, view, pause) =>
-    Scratch.of(async (scratch) => {
-      const labels = await LabelNumbers.of(plan);
-      const ofKeys = new LabelsOfKeys(nodeKeys(plan, context), labels);
-      const nodes = await nodesOf(events, { labelOf: (key) => ofKeys.of(key), sessionCount: view.count, scratch, pause });
-      const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
-      for (let session = 0, from = 0; session < view.count; session += 1) {
-        if (session % SESSIONS_PER_PAUSE === 0) {
-          await pause();
-          await counts.reserve(Math.min(SESSIONS_PER_PAUSE, view.count - session), pause);
+export const paths: Report<PathsPlan, Paths> = {
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const view = context.tables.sessions(plan, context, missing);
+    if (view === null) return null;
+    const { pause } = context;
+    const keys = fieldKeys(plan.node, context, (value) => [labelOf(value)]);
+    return onePass(pathEvents(plan, keys, view), (events) =>
+      Scratch.of(async (scratch) => {
+        const labels = new LabelNumbers(await compileRules(plan));
+        const ofKeys = new LabelsOfKeys(keys, labels);
+        const nodes = await nodesOf(events, { labelOf: (key) => ofKeys.of(key), sessionCount: view.count, scratch, pause });
+        const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
+        for (let session = 0, from = 0; session < view.count; session += 1) {
+          if (session % SESSIONS_PER_PAUSE === 0) {
+            await pause();
+            await counts.reserve(Math.min(SESSIONS_PER_PAUSE, view.count - session), pause);
+          }
+          const to = nodes.ends[session]!;
+          if (to > from) counts.add(nodes.labels, from, to);
+          from = to;
         }
-        const to = nodes.ends[session]!;
-        if (to > from) counts.add(nodes.labels, from, to);
-        from = to;
-      }
-      const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
-      return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
-    }),
+        const answer = await pathsAnswer(counts, { textOf: (label) => labels.textOf(label), limit: plan.limit, pause });
+        return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
+      }));
+  },
 };
-
-const keysOfQuestions = new WeakMap<RowContext, RowKeys>();
-
-/** The same for the part and the end of a query. */
-function nodeKeys({ node }: PathsPlan, context: RowContext): RowKeys {
-  let keys = keysOfQuestions.get(context);
-  if (keys === undefined) keysOfQuestions.set(context, (keys = fieldKeys(node, context, (value) => [labelOf(value)])));
-  return keys;
-}
 
 /** Labels by row key, cached. */
 class LabelsOfKeys {
@@ -232,7 +220,7 @@ function pathEvents(plan: PathsPlan, keys: RowKeys, view: SessionView): Pass<Pat
     scan: (state, rows, [selector]) => {
       const { starts } = view.facts;
       const rowSessions = view.rowSessions(rows);
-      const selected = selectedRows(select(rows, selector!));
+      const selected = selectedRows(select(rows, selector));
       const [rowNumbers, sessions] = [new Uint32Array(selected.length), new Uint32Array(selected.length)];
       let count = 0;
       for (let at = 0; at < selected.length; at += 1) {
@@ -253,7 +241,6 @@ interface NodesMade {
   /** By key; `NO_LABEL` for an event that is not a node. */
   readonly labelOf: (key: number) => number;
   readonly sessionCount: number;
-  /** Holds the nodes. */
   readonly scratch: Scratch;
   readonly pause: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ import { sessionsAnswer } from "../../answer/visits/sessions-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
-import { asOfAnswer, type Pass, type RowContext, type MultiPass } from "../form/report.js";
+import { asOfAnswer, type Report, type RowContext, type StateOf } from "../form/report.js";
 import { rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import { CachedSessions } from "./cached-sessions.js";
 import { keysOfVisits, urlsOfVisits, isFiltered, marksOf, visitsOf, type SessionMarks } from "./visits.js";
@@ -22,32 +22,32 @@ function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
   return urlCount > URL_COUNT_MAX ? make() : kept.lasting("paths", make, urlCount * BYTES_PER_URL);
 }
 
-type OverviewParts = Readonly<Record<string, Pass<SessionMarks>>>;
-
 /** Numbers and durations of the sessions that start in the range, over time and by the values of their first events. */
-export const sessionsOverview: MultiPass<SessionsOverviewPlan, SessionsOverview, OverviewParts, SessionView> = {
-  kind: "multi_pass",
-  needsCompanies: ({ breakdown }) => breakdown?.fields.some(({ kind }) => kind === "companyId") === true,
-  read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
-  parts: (plan, _context, view) => (isFiltered(plan) ? { marks: marksOf(plan, plan.range, view) } : {}),
-  finish: ({ marks = null }, plan, context, view, pause) =>
-    Scratch.of(async (scratch) => {
-      const counting = { scratch, pause };
-      const asked = await askedOf(plan, marks, view, context, counting);
-      const groups = rowKeysOf(plan.breakdown?.fields ?? [], context);
-      const of = {
-        paths: keptPaths(view, context),
-        groups,
-        // The visits come from `asked`.
-        keysOf: async (visits: Visits) => (await keysOfVisits(visits as Visits<SessionView>, [groups], scratch, pause))[0]!,
-      };
-      const answer = await sessionsAnswer(asked, plan, of, counting);
-      return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
-    }),
+export const sessionsOverview: Report<SessionsOverviewPlan, SessionsOverview> = {
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const view = context.tables.sessions(plan, context, missing);
+    if (view === null) return null;
+    const marks = isFiltered(plan) ? marksOf(plan, plan.range, view) : null;
+    const finish = (stateOf: StateOf) =>
+      Scratch.of(async (scratch) => {
+        const counting = { scratch, pause: context.pause };
+        const requested = await requestedSessions(plan, marks === null ? null : stateOf(marks), view, context, counting);
+        const groups = rowKeysOf(plan.breakdown?.fields ?? [], context);
+        const of = {
+          paths: keptPaths(view, context),
+          groups,
+          // The visits are requested sessions.
+          keysOf: async (visits: Visits) => (await keysOfVisits(visits as Visits<SessionView>, [groups], scratch, context.pause))[0]!,
+        };
+        const answer = await sessionsAnswer(requested, plan, of, counting);
+        return { definition: plan.definition, asOf: asOfAnswer(plan, context), ...answer };
+      });
+    return { passes: marks === null ? [] : [marks], finish };
+  },
 };
 
-/** Sessions selected by filters are read one by one. */
-async function askedOf(
+async function requestedSessions(
   plan: SessionsOverviewPlan,
   marks: SessionMarks | null,
   view: SessionView,

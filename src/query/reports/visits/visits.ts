@@ -32,7 +32,7 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Pass
     begin: () => new Uint32Array((view.count + 31) >>> 5),
     scan: (marks, rows, [selector]) => {
       const sessions = view.rowSessions(rows);
-      const selected = selectedRows(select(rows, selector!));
+      const selected = selectedRows(select(rows, selector));
       for (let at = 0; at < selected.length; at += 1) {
         const session = sessions.of(selected[at]!);
         if (session >= 0) marks[session >>> 5]! |= 1 << (session & 31);
@@ -70,17 +70,17 @@ export async function visitsOf(
   pause: () => Promise<void>,
 ): Promise<Visits<SessionView>> {
   const { facts, others } = view;
-  const isAsked = testOf(projectCodeOf(scope, context), marks, view);
+  const isRequested = testOf(projectCodeOf(scope, context), marks, view);
   const [first, end] = [view.firstAt(fromMs), view.firstAt(toMs)];
   const found = scratch.take(end - first);
   let count = 0;
   await inChunks(found.length, pause, (from, to) => {
     for (let session = first + from; session < first + to; session += 1) {
       found[count] = session;
-      if (isAsked(session)) count += 1;
+      if (isRequested(session)) count += 1;
     }
   });
-  const foundOthers = others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(isAsked);
+  const foundOthers = others.subarray(view.firstOtherAt(fromMs), view.firstOtherAt(toMs)).filter(isRequested);
   await pause();
   return new Visits(view, mergedByStart(found.subarray(0, count), foundOthers, facts.starts, (length) => scratch.take(length)));
 }

@@ -6,7 +6,7 @@ import {
 } from "../../answer/visits/visits.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
-import type { WebFigures, WebOverview } from "../../plan/insights/answers.js";
+import type { WebOverview } from "../../plan/insights/answers.js";
 import type { WebOverviewPlan } from "../../plan/insights/plan.js";
 import type { Range, TouchDimension, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
@@ -14,16 +14,15 @@ import { labelNumbers } from "../../tables/touches/touch-facts.js";
 import { firstPlaces } from "../../answer/ranked-items.js";
 import { inChunks, inTurns } from "../../../core/base/yield.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
-import { asOfAnswer, type AnyPass, type RowContext, type MultiPass } from "../form/report.js";
+import { asOfAnswer, type Pass, type Report, type RowContext, type StateOf } from "../form/report.js";
 import { rowKeysOf, type RowKeys, KEY_SPAN } from "../insights/row-keys.js";
 import { extentOf, type RowCut } from "../insights/row-units.js";
 import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { cellsByUnit, NO_ITEMS, type CellsByUnit, type Cells } from "../insights/cells.js";
 import { keysOfVisits, urlsOfVisits, isFiltered, marksOf, visitsOf, type VisitKeys, type SessionMarks } from "./visits.js";
 
-/** The page views among the events of a scope. */
 function viewsOf(scope: QueryScope, pageviewSlugs: readonly string[]): QueryScope {
   const isView = { operand: { kind: "field", field: "slug" }, test: { op: "equals", values: pageviewSlugs }, negated: false } as const;
   return { ...scope, where: scope.where.length === 0 ? [[isView]] : scope.where.map((group) => [...group, isView]) };
@@ -88,18 +87,18 @@ async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEn
   for (const place of likely) visitors[place] = await counter.countOf(pages.keysOf(place), pause);
   // Pages with fewer visitors than this are not shown.
   const least = likely.length < limit ? 0 : Math.min(...likely.map((place) => visitors[place]!));
-  const told: number[] = [...likely];
+  const counted: number[] = [...likely];
   for (const place of likely) most[place] = -1;
   for (let place = 0; place < pages.count; place += 1) {
     if (place % PAGES_PER_PAUSE === 0) await pause();
     if (most[place]! < least || most[place]! < 0) continue;
     visitors[place] = most[place] === 1 ? counter.countOfOne(pages.keysOf(place)) : await counter.countOf(pages.keysOf(place), pause);
-    told.push(place);
+    counted.push(place);
   }
-  const valueOf = (at: number) => pages.valuesOf(told[at]!)[0]!;
-  const descending = (a: number, b: number) => visitors[told[b]!]! - visitors[told[a]!]! || views[told[b]!]! - views[told[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
-  const shown = await inTurns(firstPlaces(told.length, limit, descending), pause);
-  return shown.map((at) => ({ value: valueOf(at), visitors: visitors[told[at]!]!, views: views[told[at]!]! }));
+  const valueOf = (at: number) => pages.valuesOf(counted[at]!)[0]!;
+  const descending = (a: number, b: number) => visitors[counted[b]!]! - visitors[counted[a]!]! || views[counted[b]!]! - views[counted[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
+  const shown = await inTurns(firstPlaces(counted.length, limit, descending), pause);
+  return shown.map((at) => ({ value: valueOf(at), visitors: visitors[counted[at]!]!, views: views[counted[at]!]! }));
 }
 
 /** Pages read between two pauses. */
@@ -167,76 +166,67 @@ class VisitorCounter {
   }
 }
 
-/** The states of the parts: for the matching events their actors, and which are page views. */
-type WebStates = {
-  readonly online: EntitiesByUnit;
-  readonly visitors: EntitiesByUnit;
-  readonly views: CellsByUnit;
-  /** Page views by url and actor. */
-  readonly pages: CellsByUnit;
-  /** All events, if the chart needs to find its start or end. */
-  readonly events?: CellsByUnit;
-  /** If filters select sessions. */
-  readonly marks?: SessionMarks;
-  readonly formerVisitors?: EntitiesByUnit;
-  readonly formerViews?: CellsByUnit;
-  readonly formerMarks?: SessionMarks;
-};
-
 /** Visitors, views and visits of a site: matching events, and sessions that have one. */
-export const webOverview: MultiPass<WebOverviewPlan, WebOverview, Readonly<Record<string, AnyPass>>, SessionView> = {
-  kind: "multi_pass",
-  read: (plan, moment, missing) => moment.tables.sessions(plan, moment, missing),
-  parts: (plan, context, view) => partsOf(plan, context, view) as Readonly<Record<string, AnyPass>>,
-  finish: (found, plan, context, view, pause) =>
-    Scratch.of(async (scratch) => {
-      // The states of the parts with these names.
-      const states = found as WebStates;
-      const visits = await visitsOf(plan, plan.range, states.marks ?? null, view, context, scratch, pause);
-      const chart = chartOf(states, visits, plan, context);
-      await pause();
-      return {
-        definition: plan.definition,
-        asOf: asOfAnswer(plan, context),
-        nowOnline: visitorsOf(states.online, context),
-        figures: await figuresOf(states.visitors, states.views, visits, context, pause),
-        previous: await previousOf(states, plan, context, view, { scratch, pause }),
-        chart,
-        pages: await pagesOf([...states.pages.values()].flat(), pathsOf(context), countedEntitiesOf("identity", context), plan.limit, pause),
-        ...(await listsOf(visits, context, plan.limit, { scratch, pause })),
-      };
-    }),
+export const webOverview: Report<WebOverviewPlan, WebOverview> = {
+  readsTables: true,
+  prepare: (plan, context, missing) => {
+    const view = context.tables.sessions(plan, context, missing);
+    if (view === null) return null;
+    const { pause } = context;
+    const people = countedEntitiesOf("identity", context);
+    const path = rowKeysOf([{ kind: "path" }], context);
+    const passes = passesOf(plan, people, path, view, context);
+    const finish = (stateOf: StateOf) =>
+      Scratch.of(async (scratch) => {
+        const visitsIn = (range: Range, marks: Pass<SessionMarks> | null) =>
+          visitsOf(plan, range, marks === null ? null : stateOf(marks), view, context, scratch, pause);
+        const figuresOf = (visitors: EntitiesByUnit, views: CellsByUnit, visits: Visits) =>
+          webFigures(visitorsOf(visitors, context), viewCountOf(views), visits, pause);
+        const { previous } = passes;
+        const [visitors, views] = [stateOf(passes.visitors), stateOf(passes.views)];
+        const visits = await visitsIn(plan.range, passes.marks);
+        const chart = chartOf(visitors, views, passes.events === null ? null : stateOf(passes.events), visits, plan, context);
+        await pause();
+        return {
+          definition: plan.definition,
+          asOf: asOfAnswer(plan, context),
+          nowOnline: visitorsOf(stateOf(passes.online), context),
+          figures: await figuresOf(visitors, views, visits),
+          previous:
+            previous === null ? null : await figuresOf(stateOf(previous.visitors), stateOf(previous.views), await visitsIn(previous.range, previous.marks)),
+          chart,
+          pages: await pagesOf([...stateOf(passes.pages).values()].flat(), path, people, plan.limit, pause),
+          ...(await listsOf(visits, path, context, plan.limit, { scratch, pause })),
+        };
+      });
+    return { passes: passes.all, finish };
+  },
 };
 
-const paths = new WeakMap<RowContext, RowKeys>();
-
-/** The same for all parts of a query. */
-function pathsOf(context: RowContext): RowKeys {
-  let keys = paths.get(context);
-  if (keys === undefined) paths.set(context, (keys = rowKeysOf([{ kind: "path" }], context)));
-  return keys;
-}
-
-function partsOf(plan: WebOverviewPlan, context: RowContext, view: SessionView): object {
-  const people = countedEntitiesOf("identity", context);
+/** For the matching events their actors, and which are page views. */
+function passesOf(plan: WebOverviewPlan, people: CountedEntities, path: RowKeys, view: SessionView, context: RowContext) {
   const none = rowKeysOf([], context);
   const actors = { columns: people.columns, name: people.name, itemsOf: people.subjectsOf };
   const cut = plan.interval === null ? null : cutOf(plan.calendar, plan.interval);
+  const isOpen = plan.isOpen.start || plan.isOpen.end;
   const visitorsIn = (range: Range, by: RowCut) => entitiesByUnit({ ...plan, range }, [by], people);
   const viewsIn = (range: Range, by: RowCut) => cellsByUnit(viewsOf({ ...plan, range }, plan.pageviewSlugs), by, none, NO_ITEMS);
+  const marksIn = (range: Range) => (isFiltered(plan) ? marksOf(plan, range, view) : null);
   const online = { ...plan, eventName: null, where: [], range: { fromMs: plan.nowMs - ONLINE_MS, toMs: plan.nowMs + LIMITS.futureSkewMs + 1 } };
-  const isOpen = plan.isOpen.start || plan.isOpen.end;
-  const { previous } = plan;
-  return {
+  const passes = {
     online: entitiesByUnit(online, [null], people),
     visitors: visitorsIn(plan.range, cut),
     views: viewsIn(plan.range, cut),
-    pages: cellsByUnit(viewsOf(plan, plan.pageviewSlugs), null, pathsOf(context), actors),
-    ...(cut !== null && isOpen ? { events: cellsByUnit(plan, cut, none, NO_ITEMS) } : {}),
-    ...(isFiltered(plan) ? { marks: marksOf(plan, plan.range, view) } : {}),
-    ...(previous === null ? {} : { formerVisitors: visitorsIn(previous, null), formerViews: viewsIn(previous, null) }),
-    ...(previous !== null && isFiltered(plan) ? { formerMarks: marksOf(plan, previous, view) } : {}),
+    /** Page views by url and actor. */
+    pages: cellsByUnit(viewsOf(plan, plan.pageviewSlugs), null, path, actors),
+    /** All events, if the chart needs to find its start or end. */
+    events: cut !== null && isOpen ? cellsByUnit(plan, cut, none, NO_ITEMS) : null,
+    marks: marksIn(plan.range),
   };
+  const previous = plan.previous === null ? null
+    : { range: plan.previous, visitors: visitorsIn(plan.previous, null), views: viewsIn(plan.previous, null), marks: marksIn(plan.previous) };
+  const all = [...Object.values(passes), previous?.visitors ?? null, previous?.views ?? null, previous?.marks ?? null].filter((pass) => pass !== null);
+  return { ...passes, previous, all };
 }
 
 function visitorsOf(byUnit: EntitiesByUnit, { identities }: RowContext): number {
@@ -249,24 +239,15 @@ function viewCountOf(byUnit: CellsByUnit): number {
   return count;
 }
 
-function figuresOf(visitors: EntitiesByUnit, views: CellsByUnit, visits: Visits, context: RowContext, pause: () => Promise<void>): Promise<WebFigures> {
-  return webFigures(visitorsOf(visitors, context), viewCountOf(views), visits, pause);
-}
-
-async function previousOf(
-  { formerVisitors, formerViews, formerMarks }: WebStates,
-  plan: WebOverviewPlan,
-  context: RowContext,
-  view: SessionView,
-  { scratch, pause }: VisitCounting,
-): Promise<WebFigures | null> {
-  if (plan.previous === null || formerVisitors === undefined || formerViews === undefined) return null;
-  const visits = await visitsOf(plan, plan.previous, formerMarks ?? null, view, context, scratch, pause);
-  return await figuresOf(formerVisitors, formerViews, visits, context, pause);
-}
-
 /** @throws invalid_parameter (too many buckets) */
-function chartOf({ visitors, views, events }: WebStates, visits: Visits, plan: WebOverviewPlan, { identities }: RowContext): WebOverview["chart"] {
+function chartOf(
+  visitors: EntitiesByUnit,
+  views: CellsByUnit,
+  events: CellsByUnit | null,
+  visits: Visits,
+  plan: WebOverviewPlan,
+  { identities }: RowContext,
+): WebOverview["chart"] {
   if (plan.interval === null) return null;
   const slots = slotsOf(plan, plan.interval, bothExtents(extentOf(events?.keys() ?? [], plan.range), visits.extent));
   return slots.map((slot) => ({
@@ -283,8 +264,8 @@ function unitOf(byUnit: CellsByUnit, { unitMs }: Slot): CellsByUnit {
 
 type OverviewLists = Pick<WebOverview, "entryPages" | "exitPages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems">;
 
-async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: number, { scratch, pause }: VisitCounting): Promise<OverviewLists> {
-  const [path, touches] = [pathsOf(context), touchKeysOf(context)];
+async function listsOf(visits: Visits<SessionView>, path: RowKeys, context: RowContext, limit: number, { scratch, pause }: VisitCounting): Promise<OverviewLists> {
+  const touches = touchKeysOf(context);
   const [countries, devices, browsers, systems] = ["location_country", "device", "browser", "os"].map((field) => rowKeysOf([{ kind: "field", field }], context));
   const ofFirst = [countries!, devices!, browsers!, systems!];
   const [touchKeys, ...keys] = await keysOfVisits(visits, [touches, ...ofFirst], scratch, pause);
@@ -306,9 +287,7 @@ async function listsOf(visits: Visits<SessionView>, context: RowContext, limit: 
   };
 }
 
-/** Attribution of visits, by label number. */
 interface TouchKeys extends VisitKeys {
-  /** The groups of keys in a dimension. */
   groupsBy(dimension: TouchDimension): KeyGroups;
 }
 

@@ -3,23 +3,20 @@ import { grown } from "../../../core/base/arrays.js";
 import { dayOf, isoOfDay } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
-import type { EventIds } from "../../../storage/derived/event-ids.js";
+import type { EventIds, EventTime } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { MONEY_EXCERPT } from "../../../storage/derived/stored.js";
 import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../../storage/derived/store-table.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { moneySlugs } from "../../plan/report-rules.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
+import type { Excerpt } from "../../../storage/segment/summaries.js";
 import { conversionAt, type Money } from "../../answer/money.js";
-import { NO_FACTS, OrderNumbers, RevenueSource, type RevenueFacts } from "./revenue-facts.js";
+import { NO_FACTS, hasAmounts, loadMoney, revenueFactsOf, type RevenueFacts } from "./revenue-facts.js";
 import type { Rates } from "../../plan/input.js";
 import { checkedRate } from "../../answer/revenue-answers.js";
-import { ChangeLog } from "../../../identity/links.js";
-import type { Memberships } from "../../../identity/memberships.js";
-import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
 
-/** Estimated size of a payment in the table, its keys included. */
 const PAYMENT_BYTES = 216;
 
 /** The revenue events of a store, duplicates included, each at a permanent position. Of events with one key, the earliest counts. */
@@ -51,9 +48,12 @@ export class Payments extends StoreTable<RevenueFacts> {
   /** By key (the key of a payment is its order): position + 1 of the latest event, and of the one that counts. */
   #latestOfKey: number[] = [];
   #countedOfKey: number[] = [];
-  #numbers = new OrderNumbers();
+  /** Numbers of orders, and of refunds with an id. */
+  #numbers = new Map<string, number>();
   #sequencesTaken = new BitSet(1_024);
   #placeOfSequence = new Map<number, number>();
+  /** Orders of refunds by position, for the present payments; null until requested. */
+  #paid: ReadonlyMap<number, number> | null = null;
   /** Keys that got another event: which of their events counts is not decided yet. */
   readonly #undecided = new Set<number>();
 
@@ -72,7 +72,6 @@ export class Payments extends StoreTable<RevenueFacts> {
     return this.#count;
   }
 
-  /** Brings the table up to a snapshot; false when something is missing. */
   catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     return this.takeRows(moment, missing) && this.#decide(moment, missing);
   }
@@ -83,14 +82,35 @@ export class Payments extends StoreTable<RevenueFacts> {
     return (sequence) => (taken.has(sequence) ? (places.get(sequence) ?? -1) : -1);
   }
 
-  /** Positions of an actor's payments. Cost: their number. */
   placesOf(actor: number): number[] {
     const places: number[] = [];
     for (let next = this.#latestOfActor.get(actor) ?? 0; next !== 0; next = this.#formerOfActor[next - 1]!) places.push(next - 1);
     return places;
   }
 
-  /** Position of the payment that a refund gives back, if known; otherwise the event's own position. */
+  actorOf(place: number): number {
+    return this.actors[place]!;
+  }
+
+  companyOf(place: number): number {
+    return this.companies[place]!;
+  }
+
+  momentOf(place: number): EventTime {
+    return { ms: this.times[place]!, sequence: this.sequences[place]! };
+  }
+
+  /** By sequence, in this snapshot: position of the order that a refund gives back, else of the refund; -1 for other events. */
+  ordersOfRefunds(): (sequence: number) => number {
+    this.#paid ??= this.#ordersByRefund();
+    const [placeOf, paid] = [this.placesBySequence(), this.#paid];
+    return (sequence) => {
+      const place = placeOf(sequence);
+      return place < 0 ? -1 : (paid.get(place) ?? -1);
+    };
+  }
+
+  /** The event's own position when it is no refund, or its payment is unknown. */
   orderPlaceOf(place: number): number {
     const order = this.#orders[place]!;
     if (order === -1 || this.refunds[place] === 0) return place;
@@ -99,24 +119,21 @@ export class Payments extends StoreTable<RevenueFacts> {
   }
 
   protected known(segment: Rows): RevenueFacts | null {
-    return this.#source.hasAmounts(segment) ? null : NO_FACTS;
+    return hasAmounts(segment, this.dictionaries) ? null : NO_FACTS;
   }
 
   protected async load(segment: Rows): Promise<RevenueFacts> {
-    if (!this.#source.hasAmounts(segment)) return NO_FACTS;
+    if (!hasAmounts(segment, this.dictionaries)) return NO_FACTS;
     const stored = await segment.excerpt(MONEY_EXCERPT, moneySlugs(this.rule));
-    if (stored !== null) return this.#source.factsOf(stored);
-    segment.pin();
-    try {
-      await this.#source.load(segment);
-      return this.#source.factsOf(segment);
-    } finally {
-      segment.unpin();
-    }
+    if (stored !== null) return this.#factsOf(stored);
+    return await whilePinned([segment], async () => {
+      await loadMoney(segment, this.dictionaries);
+      return this.#factsOf(segment);
+    });
   }
 
   protected ofHead(rows: Rows): RevenueFacts {
-    return this.#source.hasAmounts(rows) ? this.#source.factsOf(rows) : NO_FACTS;
+    return hasAmounts(rows, this.dictionaries) ? this.#factsOf(rows) : NO_FACTS;
   }
 
   protected take(_rows: Rows, facts: RevenueFacts, isTaken: (sequence: number) => boolean): void {
@@ -132,24 +149,32 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#latestOfActor = new Map();
     this.#latestOfKey = [];
     this.#countedOfKey = [];
-    this.#numbers = new OrderNumbers();
+    this.#numbers = new Map();
     this.#sequencesTaken = new BitSet(1_024);
     this.#placeOfSequence = new Map();
     this.#undecided.clear();
+    this.#paid = null;
   }
 
   protected measure(): number {
     return this.#count * PAYMENT_BYTES;
   }
 
-  get #source(): RevenueSource {
-    return new RevenueSource(this.rule, this.dictionaries, this.#numbers);
+  #ordersByRefund(): ReadonlyMap<number, number> {
+    const paid = new Map<number, number>();
+    for (let place = 0; place < this.#count; place += 1) if (this.refunds[place] === 1) paid.set(place, this.orderPlaceOf(place));
+    return paid;
+  }
+
+  #factsOf(rows: Excerpt): RevenueFacts {
+    return revenueFactsOf(rows, this.rule, this.dictionaries, this.#numbers);
   }
 
   #add(facts: RevenueFacts, at: number): void {
     if (this.#count === this.times.length) this.#grow();
     const place = this.#count;
     const actor = facts.actors[at]!;
+    this.#paid = null;
     this.#count = place + 1;
     this.times[place] = facts.times[at]!;
     this.sequences[place] = facts.sequences[at]!;
@@ -174,7 +199,6 @@ export class Payments extends StoreTable<RevenueFacts> {
     else this.#undecided.add(key);
   }
 
-  /** Finds the earliest event of each undecided key; false when ids must be read first. */
   #decide({ rows }: RowsOfSnapshot, missing: PendingLoads): boolean {
     const unknown: number[] = [];
     for (const key of this.#undecided) {
@@ -196,7 +220,6 @@ export class Payments extends StoreTable<RevenueFacts> {
     return places;
   }
 
-  /** Returns the positions whose ids must be read to decide. */
   #countFirst(key: number, places: readonly number[]): number[] {
     const firstMs = places.reduce((ms, place) => Math.min(ms, this.times[place]!), Infinity);
     const tied = places.filter((place) => this.times[place] === firstMs);
@@ -226,67 +249,6 @@ export class Payments extends StoreTable<RevenueFacts> {
   }
 }
 
-/** The payments that refunds give back, in one snapshot. Events are identified by their sequences. */
-export class PaidOrders {
-  constructor(
-    /** All refunds up to the snapshot, and perhaps later ones. */
-    readonly refunds: BitSet,
-    readonly numberOf: ReadonlyMap<number, number>,
-    /** Positions of the payments by number of the refund; the refund's own position when the payment is unknown. */
-    readonly paid: Uint32Array,
-  ) {}
-
-  isRefund(sequence: number): boolean {
-    return this.refunds.has(sequence) && (this.numberOf.get(sequence) ?? Infinity) < this.paid.length;
-  }
-
-  /** Position of the payment that a refund gives back, or the refund's own. */
-  placeOf(refund: number): number {
-    return this.paid[this.numberOf.get(refund) ?? 0] ?? 0;
-  }
-}
-
-/** Finds the payments that refunds give back. Follows payments; cost: the new ones, and all refunds when there are any. */
-export class RefundOrigins {
-  #refunds = new BitSet();
-  #numberOf = new Map<number, number>();
-  /** Positions of refunds. */
-  #places: number[] = [];
-  #count = 0;
-  #generation = -1;
-  #orders: PaidOrders | null = null;
-
-  constructor(readonly payments: Payments) {}
-
-  /** For the snapshot that payments are at. */
-  now(): PaidOrders {
-    const { payments } = this;
-    if (this.#generation !== payments.generation) this.#clear();
-    if (this.#orders === null || this.#count < payments.count) {
-      for (; this.#count < payments.count; this.#count += 1) this.#take(this.#count);
-      this.#orders = new PaidOrders(this.#refunds, this.#numberOf, Uint32Array.from(this.#places, (place) => payments.orderPlaceOf(place)));
-    }
-    return this.#orders;
-  }
-
-  #clear(): void {
-    this.#refunds = new BitSet();
-    this.#numberOf = new Map();
-    this.#places = [];
-    this.#count = 0;
-    this.#generation = this.payments.generation;
-    this.#orders = null;
-  }
-
-  #take(place: number): void {
-    const sequence = this.payments.sequences[place];
-    if (sequence === undefined || this.payments.refunds[place] === 0) return;
-    this.#refunds.add(sequence);
-    this.#numberOf.set(sequence, this.#places.push(place) - 1);
-  }
-}
-
-/** A currency on a day, for which a rate is requested. */
 interface Quote {
   readonly currency: string;
   readonly day: string;
@@ -296,10 +258,8 @@ interface Quote {
 const REPORTING = -1;
 const NO_CURRENCY = -2;
 
-/** The quotes that payments need, each once. */
 class Quotes {
   readonly all: Quote[] = [];
-  /** Whether any payment is not in the reporting currency. */
   hasOthers = false;
   /** By currency and UTC day. */
   readonly #numbers = new Map<string, Map<number, number>>();
@@ -322,11 +282,8 @@ class Quotes {
   }
 }
 
-/**
- * Amounts in the reporting currency. Each query requests the rates, once per currency and day; all amounts are converted again when one of them
- * changes, otherwise only those of new payments.
- */
-class ConvertedAmounts {
+/** The revenue events of a store, duplicates marked, in the reporting currency. Read it in the tick in which it was brought up to date. */
+export class RevenueTable {
   #rates: readonly (number | undefined)[] = [];
   /** By quote. */
   #conversions: readonly (((amount: Money) => Money) | undefined)[] = [];
@@ -335,17 +292,20 @@ class ConvertedAmounts {
 
   constructor(readonly payments: Payments) {}
 
-  /** By position of the payment; null when no rate is known. Valid within the tick. @throws invalid_parameter (a rate that is no number above 0) */
-  of(rates: Rates): readonly (Money | null)[] {
+  /**
+   * Amounts in the reporting currency by position of the payment; null when no rate is known. Requests each rate once; converts all amounts again
+   * when one of them changed, otherwise only those of new payments. Valid within the tick. @throws invalid_parameter (a rate not above 0)
+   */
+  converted(rates: Rates): readonly (Money | null)[] {
     const { amounts, count, generation, quotes } = this.payments;
     if (!quotes.hasOthers) return amounts;
     const { reporting } = quotes;
-    const asked = quotes.all.map(({ currency, day }) => checkedRate(rates(currency, reporting, day), currency, reporting, day));
-    const isAnew = this.#generation !== generation || this.#rates.some((rate, at) => rate !== asked[at]);
+    const given = quotes.all.map(({ currency, day }) => checkedRate(rates(currency, reporting, day), currency, reporting, day));
+    const isAnew = this.#generation !== generation || this.#rates.some((rate, at) => rate !== given[at]);
     if (isAnew) this.#amounts = [];
-    if (isAnew || asked.length > this.#rates.length) this.#conversions = asked.map((rate) => (rate === undefined ? undefined : conversionAt(rate)));
+    if (isAnew || given.length > this.#rates.length) this.#conversions = given.map((rate) => (rate === undefined ? undefined : conversionAt(rate)));
     this.#generation = generation;
-    this.#rates = asked;
+    this.#rates = given;
     for (let place = this.#amounts.length; place < count; place += 1) this.#amounts.push(this.#convert(place));
     return this.#amounts;
   }
@@ -355,20 +315,6 @@ class ConvertedAmounts {
     const quote = quoteOf[place]!;
     if (quote === REPORTING) return amounts[place]!;
     return this.#conversions[quote]?.(amounts[place]!) ?? null;
-  }
-}
-
-/** The revenue events of a store, duplicates marked, in the reporting currency. Read it in the tick in which it was brought up to date. */
-export class RevenueTable {
-  readonly #converted: ConvertedAmounts;
-
-  constructor(readonly payments: Payments) {
-    this.#converted = new ConvertedAmounts(payments);
-  }
-
-  /** Amounts in the reporting currency by position of the payment; null when no rate is known. @throws invalid_parameter (a bad rate) */
-  converted(rates: Rates): readonly (Money | null)[] {
-    return this.#converted.of(rates);
   }
 }
 
@@ -390,67 +336,4 @@ export function paymentsOf(table: RevenueTable, actors: readonly number[], rates
       sequence: payments.sequences[place]!,
       amount: payments.counted[place] === 0 ? null : converted[place]!,
     })));
-}
-
-/** The company of each payment: its own, else that of its identity at its time. 4 bytes each; follows payments, links and memberships. */
-export class PaymentCompanies {
-  #codes = new Uint32Array(64);
-  #count = 0;
-  #generation = -1;
-  #changeCount = -1;
-  /** Positions of payments whose company changed. */
-  readonly moved = new ChangeLog();
-
-  constructor(
-    readonly payments: Payments,
-    readonly memberships: Memberships,
-  ) {}
-
-  /** 0 for none. */
-  of(place: number): number {
-    return this.#codes[place]!;
-  }
-
-  get byteLength(): number {
-    return this.#codes.byteLength;
-  }
-
-  /**
-   * Brings the table up to a snapshot that payments and memberships are at; false when something is missing. Cost: the new payments, and those of
-   * identities whose company changed.
-   */
-  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
-    const { payments, memberships } = this;
-    const { changeCount } = memberships;
-    const changed = this.#generation === payments.generation ? memberships.changedBetween(this.#changeCount, changeCount) : null;
-    const places = changed === null ? null : this.#placesOf(changed, moment);
-    if (changed === null) this.#count = 0;
-    if (payments.count > this.#codes.length) {
-      this.#codes = grown(this.#codes, Math.ceil(payments.count * 1.25));
-    }
-    if (places === null) this.moved.addAll();
-    for (const place of places ?? []) if (!this.#set(place, moment, missing)) return false;
-    for (let place = this.#count; place < payments.count; place += 1) if (!this.#set(place, moment, missing)) return false;
-    this.#count = payments.count;
-    this.#generation = payments.generation;
-    this.#changeCount = changeCount;
-    return true;
-  }
-
-  #placesOf(identities: ReadonlySet<number>, moment: CompanySnapshot): number[] {
-    const places: number[] = [];
-    for (const identity of identities)
-      for (const actor of moment.identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) if (place < this.#count) places.push(place);
-    return places;
-  }
-
-  #set(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
-    const { payments } = this;
-    const event = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
-    const company = companyOfEvent(payments.companies[place]!, payments.actors[place]!, event, moment, missing);
-    if (company === null) return false;
-    if (company !== this.#codes[place] && place < this.#count) this.moved.add(place);
-    this.#codes[place] = company;
-    return true;
-  }
 }

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and codes are bounded by their columns */
+import { numberIn } from "../../../core/base/arrays.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { codeAt, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
@@ -29,49 +30,17 @@ export interface RevenueFacts {
   readonly currencies: readonly string[];
 }
 
-/** Numbers the orders of a store, and its refunds with an id. */
-export class OrderNumbers {
-  readonly #numbers = new Map<string, number>();
-
-  ofOrder(project: number, order: string): number {
-    return this.#numberOf(`+${project} ${order}`);
-  }
-
-  ofRefund(project: number, order: string, refundId: string): number {
-    return this.#numberOf(`-${project} ${order.length} ${order}${refundId}`);
-  }
-
-  #numberOf(text: string): number {
-    let number = this.#numbers.get(text);
-    if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size));
-    return number;
-  }
+/** Whether any row may have an amount, by the zone maps alone. */
+export function hasAmounts(rows: Rows, dictionaries: Dictionaries): boolean {
+  return ["value", ...columnsOfKeys(AMOUNT_KEYS, dictionaries)].some((column) => rows.zone(column) !== null);
 }
 
-/** Finds the revenue events of segments and heads. */
-export class RevenueSource {
-  constructor(
-    readonly rule: RevenueRule,
-    readonly dictionaries: Dictionaries,
-    readonly numbers: OrderNumbers,
-  ) {}
-
-  /** Whether any row may have an amount, by the zone maps alone. */
-  hasAmounts(rows: Rows): boolean {
-    return ["value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)].some((column) => rows.zone(column) !== null);
-  }
-
-  load(rows: Rows): Promise<void> | null {
-    return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, this.dictionaries)]);
-  }
-
-  /** The columns must be loaded. Cost: a read of the rows with amounts. */
-  factsOf(rows: Excerpt): RevenueFacts {
-    return find(rows, this.rule, this.dictionaries, this.numbers);
-  }
+export function loadMoney(rows: Rows, dictionaries: Dictionaries): Promise<void> | null {
+  return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, dictionaries)]);
 }
 
-function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
+/** The columns must be loaded. Cost: a read of the rows with amounts. @param numbers of orders, and of refunds with an id */
+export function revenueFactsOf(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numbers: Map<string, number>): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -91,8 +60,8 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
   for (const [at, row] of kept.entries()) {
     const [project, order] = [codeAt(projects!, row), reader.orderKeyOf(row)];
     const refundId = refunds[at] === 1 ? reader.refundIdOf(row) : null;
-    orders[at] = order === "" ? -1 : numbers.ofOrder(project, order);
-    keys[at] = refundId === null ? orders[at]! : refundId === "" ? -1 : numbers.ofRefund(project, order, refundId);
+    orders[at] = order === "" ? -1 : numberIn(numbers, `+${project} ${order}`);
+    keys[at] = refundId === null ? orders[at]! : refundId === "" ? -1 : numberIn(numbers, `-${project} ${order.length} ${order}${refundId}`);
   }
   return {
     sequences: Uint32Array.from(kept, (row) => sequences[row]!),
@@ -106,19 +75,6 @@ function find(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numb
     keys,
     currencies: kept.map((row) => reader.currencyOf(row)),
   };
-}
-
-/** Tests single rows for revenue of any amount. */
-interface RevenueTester {
-  /** Ascending rows that may be revenue. */
-  readonly candidates: readonly number[];
-  isRevenue(row: number): boolean;
-}
-
-/** Returns a tester for rows whose columns of slugs and amounts are loaded. Cost: a read of the rows with amounts. */
-export function revenueTester(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries): RevenueTester {
-  const reader = new AmountReader(rows, rule, dictionaries);
-  return { candidates: reader.candidates(), isRevenue: (row) => reader.amountOf(row) !== null };
 }
 
 const NO_CODES = new Uint32Array(0);
@@ -138,8 +94,8 @@ interface KeyColumn {
   readonly dictionary: JsonDictionary;
 }
 
-/** Reads the amounts of single rows of a segment. */
-class AmountReader {
+/** Reads the amounts of single rows, whose columns of slugs and amounts must be loaded. */
+export class AmountReader {
   readonly #values: CodeColumn;
   readonly #slugs: CodeColumn;
   readonly #amountKeys: readonly (KeyColumn | null)[];
@@ -197,7 +153,6 @@ class AmountReader {
   }
 }
 
-/** Also reads order keys, refund ids and currencies. */
 class RevenueReader extends AmountReader {
   readonly #externalIds: CodeColumn;
   readonly #currencies: CodeColumn;
@@ -248,7 +203,6 @@ function jsonAt(key: KeyColumn | null, row: number): unknown {
   return key === null ? null : key.dictionary.json(codeAt(key.column, row));
 }
 
-/** A text or a number as the text of a key; `""` for any other value. */
 function keyTextOf(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? JSON.stringify(value) : "";
 }

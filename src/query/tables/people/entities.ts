@@ -1,11 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the triples */
-import { grown } from "../../../core/base/arrays.js";
+import { withRoomFor } from "../../../core/base/arrays.js";
 import { Turns } from "../../../core/base/yield.js";
 import { PagedCodes } from "../../../storage/column/paged-codes.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Memberships } from "../../../identity/memberships.js";
-import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
+import { MIXED, type CompanySnapshot } from "../../../identity/company-view.js";
 import type { SeenActors } from "./seen-actors.js";
 
 /** Later than any day. */
@@ -14,80 +14,55 @@ const NEVER = 2 ** 31 - 1;
 /** An identity as its number above 0, or a company as its code negated. */
 type Entity = number;
 
-class DaysByNumber {
+/** A number for each entity, 0 where none is set: room for all below the greatest identity and the greatest company. */
+class ByEntity<A extends Int32Array | Uint8Array> {
+  #ofIdentities: A;
+  #ofCompanies: A;
+
+  /** @param room of zeros */
+  constructor(room: () => A) {
+    [this.#ofIdentities, this.#ofCompanies] = [room(), room()];
+  }
+
+  get byteLength(): number {
+    return this.#ofIdentities.byteLength + this.#ofCompanies.byteLength;
+  }
+
+  of(entity: Entity): number {
+    return (entity > 0 ? this.#ofIdentities[entity] : this.#ofCompanies[-entity]) ?? 0;
+  }
+
+  set(entity: Entity, value: number): void {
+    if (entity > 0) (this.#ofIdentities = withRoomFor(this.#ofIdentities, entity + 1))[entity] = value;
+    else (this.#ofCompanies = withRoomFor(this.#ofCompanies, 1 - entity))[-entity] = value;
+  }
+}
+
+class FirstDays {
   /** Day + 1; 0 for none, so that unused memory is never touched. */
-  #nextDays = new Int32Array(1024);
+  readonly #nextDays = new ByEntity(() => new Int32Array(1024));
 
   get byteLength(): number {
     return this.#nextDays.byteLength;
   }
 
-  of(number: number): number {
-    const nextDay = number < this.#nextDays.length ? this.#nextDays[number]! : 0;
-    return nextDay === 0 ? NEVER : nextDay - 1;
-  }
-
-  set(number: number, day: number): void {
-    if (number >= this.#nextDays.length) {
-      this.#nextDays = grown(this.#nextDays, 2 ** Math.ceil(Math.log2(number + 1)));
-    }
-    this.#nextDays[number] = day === NEVER ? 0 : day + 1;
-  }
-}
-
-/** First days of entities: 4 bytes for each below the greatest. */
-class FirstDays {
-  readonly #identities = new DaysByNumber();
-  readonly #companies = new DaysByNumber();
-
-  get byteLength(): number {
-    return this.#identities.byteLength + this.#companies.byteLength;
-  }
-
   /** NEVER for an entity that was not seen. */
   of(entity: Entity): number {
-    return entity > 0 ? this.#identities.of(entity) : this.#companies.of(-entity);
+    return (this.#nextDays.of(entity) || NEVER + 1) - 1;
   }
 
   set(entity: Entity, day: number): void {
-    if (entity > 0) this.#identities.set(entity, day);
-    else this.#companies.set(-entity, day);
+    this.#nextDays.set(entity, day === NEVER ? 0 : day + 1);
   }
 
-  /** Keeps the earliest day. */
   add(entity: Entity, day: number): void {
     if (day < this.of(entity)) this.set(entity, day);
   }
 }
 
-/** A byte for every entity below the greatest. */
-class EntitySet {
-  #identities = new Uint8Array(1024);
-  #companies = new Uint8Array(1024);
-
-  get byteLength(): number {
-    return this.#identities.length + this.#companies.length;
-  }
-
-  has(entity: Entity): boolean {
-    return (entity > 0 ? this.#identities[entity] : this.#companies[-entity]) === 1;
-  }
-
-  set(entity: Entity, flag: 0 | 1): void {
-    const number = Math.abs(entity);
-    let flags = entity > 0 ? this.#identities : this.#companies;
-    if (number >= flags.length) {
-      flags = grown(flags, 2 ** Math.ceil(Math.log2(number + 1)));
-      if (entity > 0) this.#identities = flags;
-      else this.#companies = flags;
-    }
-    flags[number] = flag;
-  }
-}
-
-/** The entities with an event in a project, counted by the day on which each was first seen anywhere. */
 class EntityCount {
-  readonly #members = new EntitySet();
+  /** 1 for a member. */
+  readonly #members = new ByEntity(() => new Uint8Array(1024));
   readonly byDay = new Map<number, number>();
 
   constructor(readonly project: number) {}
@@ -96,16 +71,14 @@ class EntityCount {
     return this.#members.byteLength;
   }
 
-  /** Ignores an entity that is counted already. */
   add(entity: Entity, day: number): void {
-    if (this.#members.has(entity)) return;
+    if (this.#members.of(entity) === 1) return;
     this.#members.set(entity, 1);
     this.#addTo(day, 1);
   }
 
-  /** Returns whether the entity was counted. @param day the day it was counted on */
   remove(entity: Entity, day: number): boolean {
-    if (!this.#members.has(entity)) return false;
+    if (this.#members.of(entity) === 0) return false;
     this.#members.set(entity, 0);
     this.#addTo(day, -1);
     return true;
@@ -116,7 +89,6 @@ class EntityCount {
   }
 }
 
-/** The projects of an entity, and its first day in any of them. */
 interface FirstSeen {
   day: number;
   readonly projects: Set<number>;
@@ -128,7 +100,6 @@ interface Changed {
   readonly moved: ReadonlyMap<number, number>;
 }
 
-/** Progress of the underlying tables. */
 interface FollowedTables {
   readonly identities: IdentityView;
   readonly generation: number;
@@ -138,21 +109,15 @@ interface FollowedTables {
 
 type VisitSeen = (entity: Entity, project: number, day: number) => void;
 
-/** Cost of folding a triple, in values read. */
 const VALUES_PER_TRIPLE = 16;
-/** Number of projects that stay counted between queries. */
 const COUNTED_PROJECTS = 4;
-const MIXED = -1;
+const ALL_TIME = { fromMs: -Infinity, toMs: Infinity };
 
-/**
- * Identities, or at level account companies and the identities without one: the projects of each, and its first day in any of them. 8 bytes an
- * identity, and a byte for each counted project; follows rows, links and memberships.
- */
+/** Identities, or companies and the identities without one, with projects and first days. 8 bytes each, and a byte for each counted project. */
 export class Entities {
   #days = new FirstDays();
   /** The single company that an identity counts for. */
   #companies = new PagedCodes();
-  /** The entities that identities with several companies were seen as. */
   #mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
   #counts: EntityCount[] = [];
   #followed: FollowedTables | null = null;
@@ -178,11 +143,7 @@ export class Entities {
     return this.#countOf(project)!.byDay;
   }
 
-  /**
-   * Brings the table up to a snapshot that the underlying tables are at; false when something is missing. Cost: the triples of changed identities;
-   * all triples for a project that was not counted lately.
-   * @param project the project in which to count entities
-   */
+  /** False when something is missing. Cost: the triples of changed identities; all triples for a project that was not counted lately. */
   catchUp(project: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { seen, memberships } = this;
     const now: FollowedTables = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
@@ -216,27 +177,12 @@ export class Entities {
 
   /** The entities that identities with several companies were seen as; null when rows must be read first. @param changed null: all */
   #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanySnapshot, missing: PendingLoads): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
-    const { identities, companies, rows } = moment;
-    const mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
-    if (companies?.hasChanges !== true) return mixed;
+    const { companies } = moment;
+    if (companies?.hasChanges !== true) return new Map();
     const wanted = changed === null ? companies.changedIdentities() : [...changed].filter((identity) => companies.onlyCompany(identity) === MIXED);
-    const { plainEvents } = this.seen;
-    const unread = wanted.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
-    if (unread.length > 0) {
-      missing.add(() => plainEvents.read(new Set(unread), rows));
-      return null;
-    }
-    for (const identity of wanted) {
-      const seenAs = new Map<Entity, FirstSeen>();
-      for (const actor of identities.actorsOf(identity))
-        for (const event of plainEvents.of(actor)) {
-          const company = companyOfEvent(0, actor, event, moment, missing);
-          if (company === null) return null;
-          see(seenAs, company > 0 ? -company : identity, event.project, event.day);
-        }
-      mixed.set(identity, seenAs);
-    }
-    return mixed;
+    const mixed = new Map(wanted.map((identity) => [identity, new Map<Entity, FirstSeen>()]));
+    const isKnown = this.seen.eachPlainEvent(wanted, ALL_TIME, moment, missing, (identity, company, { project, day }) => see(mixed.get(identity)!, company > 0 ? -company : identity, project, day));
+    return isKnown ? mixed : null;
   }
 
   /** Rebuilds everything, yielding. Later changes have greater change counts than `now`, so the next call applies them. */
@@ -274,7 +220,6 @@ export class Entities {
     this.#followed = now;
   }
 
-  /** Folds some identities again, and the companies that they counted for or count for now. */
   #refold(changed: Changed, moment: CompanySnapshot, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
     const { identities, companies } = moment;
     const lost = this.#leftBy(changed.moved, moment);

@@ -8,24 +8,20 @@ import type { IdentityResolver } from "../../../identity/resolver.js";
 import { Turns } from "../../../core/base/yield.js";
 import { PagedCodes } from "../../../storage/column/paged-codes.js";
 
-/** State at the last update. */
 interface TraitsSeen {
   readonly identities: IdentityView;
   readonly changeCount: number;
 }
 
-/** Owners of traits, identities or companies, as numbers. */
 interface TraitOwners {
   readonly changeCount: number;
   /** All owners with records; some of them several times. */
   all(identities: IdentityView): Iterable<number>;
-  /** Owners whose values may have changed since; null when that is too long ago. */
   changedSince(seen: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null;
   /** The live records about an owner in a snapshot. */
   recordsOf(owner: number, identities: IdentityView): readonly number[];
 }
 
-/** Identities, by the identify records of all their ids. */
 class People implements TraitOwners {
   constructor(readonly resolver: IdentityResolver) {}
 
@@ -38,11 +34,11 @@ class People implements TraitOwners {
   }
 
   changedSince({ identities: former, changeCount }: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null {
-    const told = this.resolver.identifyMoves.between(changeCount, this.changeCount);
+    const identified = this.resolver.identifyMoves.between(changeCount, this.changeCount);
     const moved = identities.movedSince(former);
-    if (told === null || moved === null) return null;
+    if (identified === null || moved === null) return null;
     const changed = new Set<number>();
-    for (const actor of told) changed.add(identities.identityOf(actor));
+    for (const actor of identified) changed.add(identities.identityOf(actor));
     for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));
     return changed;
   }
@@ -53,7 +49,6 @@ class People implements TraitOwners {
   }
 }
 
-/** Companies, by the group records that name them. */
 class NamedCompanies implements TraitOwners {
   constructor(readonly resolver: IdentityResolver) {}
 
@@ -76,18 +71,13 @@ class NamedCompanies implements TraitOwners {
 
 /** Above this number of changed owners, the update yields. */
 const FEW_OWNERS = 1_024;
-/** Cost of finding the value of an owner, in values read. */
 const VALUES_PER_OWNER = 512;
 /** Estimated size of a distinct value: its text twice, and its number. */
 const VALUE_BYTES = 200;
 
-/** Reads one trait from the records of one owner. */
 type ReadTrait = (rows: readonly number[]) => unknown;
 
-/**
- * One trait of each identity or company: 4 bytes an owner, and the distinct values. Follows records and links; the cost of an update is proportional
- * to the owners it affects.
- */
+/** One trait of each identity or company: 4 bytes an owner, and the distinct values. An update costs the owners it affects. */
 class TraitTable {
   #numbers = new PagedCodes();
   #values: unknown[] = [undefined];
@@ -208,7 +198,6 @@ export class KnownTraits {
   }
 }
 
-/** By (createdAt, id). */
 function newestOf(rows: readonly number[], table: RecordTable): number {
   return rows.reduce((newest, row) => (table.compare(row, newest) > 0 ? row : newest));
 }

@@ -2,15 +2,17 @@
 import { grown } from "../../../core/base/arrays.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { firstAtLeast } from "../../../core/base/search.js";
+import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { Turns } from "../../../core/base/yield.js";
 import { FollowedActors } from "../../../storage/derived/followed-actors.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
+import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
 import { ChangeLog } from "../../../identity/links.js";
+import type { Range } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 
 /**
@@ -38,10 +40,7 @@ function actorsOf(rows: Rows): Uint32Array {
   return actors;
 }
 
-/**
- * Returns a test whether an actor may have rows here, by the zone maps alone. Codes are given in order of arrival, so actors that arrived later have
- * greater codes than any in an old segment.
- */
+/** By the zone maps alone: codes are given in order of arrival, so later actors have greater codes than any in an old segment. */
 function heldBy(rows: Rows): (actor: number) => boolean {
   const zones = [rows.zone("userId"), rows.zone("anonymousId")];
   return (actor) => {
@@ -50,11 +49,7 @@ function heldBy(rows: Rows): (actor: number) => boolean {
   };
 }
 
-/**
- * Row numbers of some actors, ascending. The actor columns must be loaded.
- * Cost: a read of each row, or a binary search per actor in settled rows that are scanned often.
- * @param actors ascending
- */
+/** Actor columns must be loaded. Cost: a read of each row, or a search per actor in settled rows scanned often. @param actors ascending */
 export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
   const lists = rows.settled ? rowsByActor(rows) : null;
   return lists === null ? scannedRows(rows, actors) : indexedRows(lists, actors);
@@ -117,16 +112,12 @@ function isAmong(ascending: Uint32Array): (actor: number) => boolean {
   return (actor) => ascending[firstAtLeast(ascending, actor)] === actor;
 }
 
-/** Triples of one actor that are found by following a chain; the others are in a map. */
 const CHAIN_LENGTH = 8;
 
-/** Codes of projects are below this. */
+/** Codes of projects are below it. */
 const PROJECT_SPAN = 2 ** 24;
 
-/**
- * The first day of each distinct (actor, company of the event or 0, project), in order of first mention. 20 bytes each, and 4 for every actor below
- * the greatest.
- */
+/** The first day of each distinct (actor, company of the event or 0, project). 20 bytes each, and 4 for every actor below the greatest. */
 class EntityTriples {
   actors = new Uint32Array(1024);
   companies = new Uint32Array(1024);
@@ -143,7 +134,7 @@ class EntityTriples {
     return this.#count;
   }
 
-  /** Returns true if the triple is new, or its day earlier. Cost: the triples of the actor: nearly always one, and never more than `CHAIN_LENGTH`. */
+  /** True if the triple is new, or its day earlier. Cost: the triples of the actor, at most `CHAIN_LENGTH`. */
   add(actor: number, company: number, project: number, day: number): boolean {
     if (actor >= this.#firsts.length) this.#firsts = grown(this.#firsts, 2 ** Math.ceil(Math.log2(actor + 1)));
     let last = 0;
@@ -160,7 +151,6 @@ class EntityTriples {
     return true;
   }
 
-  /** Positions of the triples of an actor. Cost: their number. */
   placesOf(actor: number): number[] {
     const places: number[] = [];
     for (let next = this.#firsts[actor] ?? 0; next !== 0; next = this.#nexts[next - 1]!) places.push(next - 1);
@@ -204,7 +194,6 @@ class EntityTriples {
   }
 }
 
-/** An event that names no company. */
 interface PlainEvent {
   readonly ms: number;
   readonly sequence: number;
@@ -214,7 +203,6 @@ interface PlainEvent {
 
 const BYTES_PER_TRIPLE = 24;
 const BYTES_PER_PLAIN_EVENT = 64;
-/** Cost of searching a row for an actor's events, in values read. */
 const VALUES_PER_ROW = 4;
 
 /** The all-time first days of actors by company of the event and by project. Idempotent, so a row may be consumed twice. */
@@ -225,17 +213,40 @@ export class SeenActors extends StoreTable<ActorTriples> {
   /** Events of actors whose company depends on the time. */
   readonly plainEvents = new FollowedActors<PlainEvent>(plainEventsOf);
 
-  /** Brings the table up to a snapshot; false when something is missing. */
   catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     return this.takeRows(moment, missing);
   }
 
+  /** Visits events that name no company, with the company of each then (0: none); false when rows or ids must be read first. */
+  eachPlainEvent(
+    wanted: readonly number[],
+    { fromMs, toMs }: Range,
+    moment: CompanySnapshot,
+    missing: PendingLoads,
+    visit: (identity: number, company: number, event: PlainEvent) => void,
+  ): boolean {
+    const { plainEvents } = this;
+    const { identities, rows } = moment;
+    const unread = wanted.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
+    if (unread.length > 0) missing.add(() => plainEvents.read(new Set(unread), rows));
+    if (unread.length > 0) return false;
+    for (const identity of wanted)
+      for (const actor of identities.actorsOf(identity))
+        for (const event of plainEvents.of(actor)) {
+          if (event.ms < fromMs || event.ms >= toMs) continue;
+          const company = companyOfEvent(0, actor, event, moment, missing);
+          if (company === null) return false;
+          visit(identity, company, event);
+        }
+    return true;
+  }
+
   protected known(segment: Rows): ActorTriples | null {
-    return segment.knownWho();
+    return segment.cachedActorTriples();
   }
 
   protected load(segment: Rows): Promise<ActorTriples> {
-    return segment.who();
+    return segment.actorTriples();
   }
 
   protected ofHead(rows: Rows): ActorTriples {
@@ -281,17 +292,14 @@ async function plainEventsOf(actors: ReadonlySet<number>, parts: readonly Rows[]
   const turns = new Turns();
   for (const rows of parts) {
     await turns.took(rows.rowCount * VALUES_PER_ROW);
-    rows.pin();
-    try {
+    await whilePinned([rows], async () => {
       await rows.load([...ACTOR_COLUMNS, "companyId"]);
       const list = rowsOfLoaded(rows, ascending).filter((row) => codeAt(rows.column("companyId"), row) === 0);
-      if (list.length === 0) continue;
+      if (list.length === 0) return;
       await rows.load([...ACTOR_COLUMNS, TIME_COLUMN, SEQUENCE_COLUMN, "project"]);
       const [users, anonymous] = [rows.column("userId"), rows.column("anonymousId")];
       for (const row of list) lists.get(actorOf(codeAt(users, row), codeAt(anonymous, row)))?.push(plainEventAt(rows, row));
-    } finally {
-      rows.unpin();
-    }
+    });
   }
   return lists;
 }

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
-import { areSameParts } from "../../../core/base/arrays.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { areSameParts, grouped } from "../../../core/base/arrays.js";
+import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
@@ -17,7 +17,6 @@ interface IdentityActors {
   readonly actors: readonly number[];
 }
 
-/** Callbacks that yield and that count rows read. */
 interface TimelineWork {
   readonly pause: () => Promise<void>;
   readonly looked: (rowCount: number) => void;
@@ -39,7 +38,6 @@ interface SnapshotRows {
   readonly heads: readonly Rows[];
 }
 
-/** Number of cached identities. */
 const IDENTITY_COUNT = 64;
 const BYTES_PER_EVENT = 16;
 const BYTES_PER_SEGMENT = 120;
@@ -56,13 +54,13 @@ export class Timelines implements Droppable {
   constructor(readonly budget: MemoryBudget) {}
 
   /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
-  async of(subject: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
+  async of(identity: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
     const { segments, heads } = this.#partsOf(rows);
-    const known = await this.#knownOf(subject, segments, look);
+    const known = await this.#knownOf(identity, segments, look);
     const hits: Hit[] = [];
     const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
     for (const part of heads) {
-      const list = rowsOfLoaded(part, subject.actors);
+      const list = rowsOfLoaded(part, identity.actors);
       look.looked(part.rowCount);
       if (list.length > 0) hits.push({ rows: part, list });
     }
@@ -91,8 +89,8 @@ export class Timelines implements Droppable {
 
   async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], { pause, looked }: TimelineWork): Promise<IdentityRows> {
     const known = this.#known.get(identity);
-    const [asked, former] = [new Set(actors), new Set(known?.actors)];
-    const isPart = known !== undefined && known.actors.every((actor) => asked.has(actor));
+    const [present, former] = [new Set(actors), new Set(known?.actors)];
+    const isPart = known !== undefined && known.actors.every((actor) => present.has(actor));
     const added = isPart ? actors.filter((actor) => !former.has(actor)) : actors;
     if (isPart && added.length === 0 && areSameParts(known.segments, segments)) {
       this.#remember(identity, known);
@@ -116,7 +114,6 @@ export class Timelines implements Droppable {
     return made;
   }
 
-  /** Keeps the newest entry last. */
   #remember(identity: number, known: IdentityRows): void {
     this.#known.delete(identity);
     this.#known.set(identity, known);
@@ -132,18 +129,14 @@ export class Timelines implements Droppable {
   }
 }
 
-/** Rows of some actors in a segment, ascending. Cost: a search when they have none, otherwise that of `rowsOfLoaded`. */
-async function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
-  segment.pin();
-  try {
-    const who = await segment.who();
+function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
+  return whilePinned([segment], async () => {
+    const who = await segment.actorTriples();
     if (!haveCommon(Uint32Array.from(actors), who.actors)) return NO_ROWS;
     await segment.load(ACTOR_COLUMNS);
     looked(segment.rowCount);
     return rowsOfLoaded(segment, actors);
-  } finally {
-    segment.unpin();
-  }
+  });
 }
 
 /** Whether two ascending lists have a common value. Cost: a search in the longer one for each value of the shorter, up to the first match. */
@@ -204,24 +197,19 @@ export class Timeline {
     this.#count = at + 1;
   }
 
-  /** Adds rows that are in order; their times must be loaded. */
-  pushAll(rows: Rows, list: Uint32Array): void {
+  /** Adds rows that are in order. */
+  pushAll(rows: Rows, list: Uint32Array, ms: Float64Array): void {
     const from = this.#count;
-    const start = dayStartMs(rows.day);
-    const times = rows.times();
-    const into = this.times;
     this.rows.set(list, from);
-    for (let at = 0; at < list.length; at += 1) into[from + at] = start + times[list[at]!]!;
+    this.times.set(ms, from);
     this.#count = from + list.length;
     this.spans.push({ rows, from, to: this.#count });
   }
 
-  /** Index of the first event at or after an instant. */
   firstAt(ms: number): number {
     return firstAtLeast(this.times, ms);
   }
 
-  /** The spans of the events from `from` to before `to`, cut to that range. */
   spansOf(from: number, to: number): TimelineSpan[] {
     const cut: TimelineSpan[] = [];
     for (let place = this.spanPlace(from); place < this.spans.length && this.spans[place]!.from < to; place += 1) {
@@ -236,16 +224,8 @@ export class Timeline {
     return this.spans[this.spanPlace(at)]!.rows;
   }
 
-  /** Index of the span that holds an event. */
   spanPlace(at: number): number {
-    let low = 0;
-    let high = this.spans.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.spans[middle]!.to <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(this.spans.length - 1, (place) => this.spans[place]!.to <= at);
   }
 
   /** Codes of some columns for events `[from, to)`. Nothing is loaded where a zone map shows the only code. @param pause as of `eachLoaded` */
@@ -277,70 +257,28 @@ function onlyCode(rows: Rows, column: string): number | null {
   return zone.min === zone.max && !zone.hasZero ? zone.min : null;
 }
 
-/**
- * Passes spans with some columns loaded to `take`, in any order: those in memory immediately, the others after reading a few at a time.
- * @param pause called for each span
- */
+/** Passes spans with some columns loaded to `take`, in any order: those in memory immediately. @param pause called for each */
 export async function eachLoaded(
   spans: readonly TimelineSpan[],
   columnsOf: (span: TimelineSpan) => readonly string[],
   take: (span: TimelineSpan) => void,
   pause: () => Promise<void>,
 ): Promise<void> {
-  const loads: { readonly span: TimelineSpan; readonly loading: Promise<void> }[] = [];
-  const takeOldest = async () => {
-    const [{ span, loading }] = loads as [(typeof loads)[number]];
-    await loading;
-    take(span);
-    span.rows.unpin();
-    loads.shift();
-  };
-  try {
-    for (const span of spans) {
-      await pause();
-      const columns = columnsOf(span);
-      const loading = columns.length === 0 ? null : span.rows.load(columns);
+  const loads: Promise<void>[] = [];
+  for (const span of spans) {
+    await pause();
+    const columns = columnsOf(span);
+    const loading = columns.length === 0 ? null : span.rows.load(columns);
+    if (loading === null) take(span);
+    else {
+      const taking = whilePinned([span.rows], () => loading.then(() => take(span)));
       // Never awaited when an earlier one failed.
-      loading?.catch(() => undefined);
-      if (loading === null) take(span);
-      else {
-        span.rows.pin();
-        loads.push({ span, loading });
-      }
-      if (loads.length === AHEAD_COUNT) await takeOldest();
+      taking.catch(() => undefined);
+      loads.push(taking);
     }
-    for (; loads.length > 0; await pause()) await takeOldest();
-  } finally {
-    for (const { span } of loads) span.rows.unpin();
+    if (loads.length === AHEAD_COUNT) await loads.shift();
   }
-}
-
-/** Loads items a few at a time and passes them on in order; in between, their rows are pinned. */
-async function inOrderPinned<I, T>(
-  items: readonly I[],
-  rowsOf: (item: I) => readonly Rows[],
-  load: (item: I) => Promise<T>,
-  take: (loaded: T, item: I) => void,
-): Promise<void> {
-  const pinned = new Set<I>();
-  const unpin = (item: I) => {
-    for (const rows of rowsOf(item)) rows.unpin();
-    pinned.delete(item);
-  };
-  const pinAndLoad = (item: I) => {
-    for (const rows of rowsOf(item)) rows.pin();
-    pinned.add(item);
-    return load(item);
-  };
-  try {
-    await inOrder(items, pinAndLoad, (loaded, item) => {
-      take(loaded, item);
-      unpin(item);
-      return true;
-    });
-  } finally {
-    for (const item of pinned) unpin(item);
-  }
+  await Promise.all(loads);
 }
 
 function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void {
@@ -351,37 +289,24 @@ function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void 
   }
 }
 
-/** Rows of a segment or head that belong to an identity, ascending. */
 interface Hit {
   readonly rows: Rows;
   readonly list: Uint32Array;
 }
 
-/**
- * The events of these rows in order. Cost: the rows; ids are read only for days on which two events of different segments, or of a head, share a
- * millisecond.
- * @param pause called for each day
- */
+/** Cost: the rows; ids are read only for days on which two events of different segments, or of a head, share a millisecond. */
 async function timelineOf(hits: readonly Hit[], pause: () => Promise<void>): Promise<Timeline> {
-  const hitsOfDay = new Map<number, Hit[]>();
-  let count = 0;
-  for (const hit of hits) {
-    count += hit.list.length;
-    const known = hitsOfDay.get(hit.rows.day);
-    if (known === undefined) hitsOfDay.set(hit.rows.day, [hit]);
-    else known.push(hit);
-  }
-  const timeline = new Timeline(count);
-  const days = [...hitsOfDay].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
-  const load = async (ofDay: readonly Hit[]) => {
+  const timeline = new Timeline(hits.reduce((count, { list }) => count + list.length, 0));
+  const days = [...grouped(hits, ({ rows }) => rows.day)].sort(([a], [b]) => a - b).map(([, ofDay]) => ofDay);
+  const load = (ofDay: readonly Hit[]) => whilePinned(ofDay.map(({ rows }) => rows), async () => {
     await pause();
     return await eventsOf(ofDay);
-  };
-  const take = (events: readonly Event[] | null, ofDay: readonly Hit[]) => {
-    if (events === null) for (const { rows, list } of ofDay) timeline.pushAll(rows, list);
+  });
+  await inOrder(days, load, (events, ofDay) => {
+    if (events instanceof Float64Array) for (const { rows, list } of ofDay) timeline.pushAll(rows, list, events);
     else for (const { rows, row, ms } of events) timeline.push(rows, row, ms);
-  };
-  await inOrderPinned(days, (ofDay) => ofDay.map(({ rows }) => rows), load, take);
+    return true;
+  });
   return timeline;
 }
 
@@ -391,20 +316,26 @@ interface Event {
   readonly ms: number;
 }
 
-/** The events of one day in order, with their times loaded; null when they lie in one segment, whose rows are in order already. */
-async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | null> {
+/** The events of one day in order; only their times when they lie in one segment, whose rows are in order already. */
+async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | Float64Array> {
   await loadAll(hits, TIME_COLUMN);
-  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return null;
-  const events = hits.flatMap(({ rows, list }) => {
-    const start = dayStartMs(rows.day);
-    const times = rows.times();
-    return Array.from(list, (row): Event => ({ rows, row, ms: start + times[row]! }));
+  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return timesOf(hits[0]!);
+  const events = hits.flatMap((hit) => {
+    const times = timesOf(hit);
+    return Array.from(hit.list, (row, at): Event => ({ rows: hit.rows, row, ms: times[at]! }));
   });
   events.sort((a, b) => a.ms - b.ms);
   // The sort is stable: events of one segment at one time keep its order.
   if (!events.some((event, at) => at > 0 && isTie(events[at - 1]!, event))) return events;
   await loadAll(hits, ID_COLUMN);
   return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
+}
+
+/** Epoch ms. */
+function timesOf({ rows, list }: Hit): Float64Array {
+  const [start, times, ms] = [dayStartMs(rows.day), rows.times(), new Float64Array(list.length)];
+  for (let at = 0; at < list.length; at += 1) ms[at] = start + times[list[at]!]!;
+  return ms;
 }
 
 /** Whether only ids can order two events. */

@@ -59,42 +59,40 @@ export interface CarriedPart {
   readonly picked: PickedEvents;
 }
 
-/** Size of an event of a carried part. */
 const BYTES_PER_EVENT = 7 * 4;
 
 export function byteLengthOfCarried({ late, actors, picked: { events: { isPageview }, rowNumbers } }: CarriedPart): number {
   return late.byteLength + actors.byteLength + isPageview.byteLength + rowNumbers.length * BYTES_PER_EVENT;
 }
 
-/** What was found on earlier days. */
-export interface CarriedEvents {
+interface CarriedEvents {
   /** By ascending day. */
   readonly parts: readonly CarriedPart[];
   readonly midnight: Midnight;
-  /** The earliest day that was read. */
   readonly earliestDay: number;
-}
-
-/** The input of a walk back over earlier days. */
-export interface WalkBack {
-  readonly firstDay: number;
-  /** Rows of all days. */
-  readonly rows: readonly Rows[];
-  readonly identities: IdentityView;
-  /** Parts of an earlier walk, some of which may still be valid. */
-  readonly former: readonly CarriedPart[];
 }
 
 /**
  * Reads the events of earlier days of identities whose sessions may cross midnight into the first day: day by day, back to a midnight that none of
  * them crosses. Cost: the rows of the first day, and those of earlier days that were not read before: one or two days, or all when an identity never
  * pauses.
+ * @param former parts of an earlier walk, some of which may still be valid
  */
-export async function overMidnight({ firstDay, rows, identities, former }: WalkBack, reader: EventReader, gapMs: number): Promise<CarriedEvents> {
+export async function overMidnight(
+  firstDay: number,
+  { rows, identities }: { readonly rows: readonly Rows[]; readonly identities: IdentityView },
+  former: readonly CarriedPart[],
+  reader: EventReader,
+  gapMs: number,
+): Promise<CarriedEvents> {
   const known = new Map<PartKey, CarriedPart>(former.map((carried) => [keyOfRows(carried.rows), carried]));
+  const knownOf = (each: Rows) => {
+    const carried = known.get(keyOfRows(each));
+    return carried?.rows.rowCount === each.rowCount ? carried : undefined;
+  };
   const midnight = new Midnight(dayStartMs(firstDay), gapMs);
   const ofFirstDay = rows.filter((each) => each.day === firstDay && each.minMs <= gapMs);
-  const unknown = rows.filter((each) => each.day < firstDay && knownOf(each, known) === null).sort((a, b) => b.day - a.day);
+  const unknown = rows.filter((each) => each.day < firstDay && knownOf(each) === undefined).sort((a, b) => b.day - a.day);
   const ahead = reader.loadsOf([...ofFirstDay, ...unknown]);
   const all: CarriedPart[] = [];
   let day = firstDay;
@@ -103,12 +101,19 @@ export async function overMidnight({ firstDay, rows, identities, former }: WalkB
     for (let after = midnight.after; after.count > 0; ) {
       day -= 1;
       const ofDay = rows.filter((each) => each.day === day);
-      const late = await lateOf(ofDay, known, gapMs, reader, ahead);
+      const late = await eachFound(ofDay, (each) => knownOf(each)?.late, reader, (each, read) => {
+        reader.looked(each.rowCount);
+        return lateIn(read, MS_PER_DAY - gapMs);
+      }, ahead);
       const before = day === firstDay - 1 ? midnight.before : new BitSet();
       for (const own of late.values()) for (const actor of own) before.add(actor);
-      const goers = await goingOver(before, after, identities, reader.turns);
-      const actors = listOf(goers);
-      const picked = await pickedOf(ofDay, known, goers, actors, reader);
+      const crossing = await actorsCrossing(before, after, identities, reader.turns);
+      const actors = listOf(crossing);
+      const pickedBefore = (each: Rows) => {
+        const carried = knownOf(each);
+        return carried !== undefined && areSameNumbers(carried.actors, actors) ? carried.picked : undefined;
+      };
+      const picked = await eachFound(ofDay, pickedBefore, reader, (each, read) => pickedIn(each, read, crossing, reader.turns));
       all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
       after = new BitSet();
       for (const { events } of picked.values()) addEarly(events, gapMs, after);
@@ -119,54 +124,36 @@ export async function overMidnight({ firstDay, rows, identities, former }: WalkB
   return { parts: all, midnight, earliestDay: day };
 }
 
-/** The carried part of rows, unless rows were added since. */
-function knownOf(rows: Rows, known: ReadonlyMap<PartKey, CarriedPart>): CarriedPart | null {
-  const carried = known.get(keyOfRows(rows));
-  return carried?.rows.rowCount === rows.rowCount ? carried : null;
-}
-
-async function lateOf(all: readonly Rows[], known: ReadonlyMap<PartKey, CarriedPart>, gapMs: number, reader: EventReader, ahead: Prefetch): Promise<Map<Rows, Uint32Array>> {
-  const late = new Map<Rows, Uint32Array>();
-  for (const rows of all) {
-    const carried = knownOf(rows, known);
-    if (carried !== null) late.set(rows, carried.late);
-  }
-  await reader.readEach(all.filter((rows) => !late.has(rows)), (rows, read) => {
-    reader.looked(rows.rowCount);
-    late.set(rows, lateIn(read, MS_PER_DAY - gapMs));
-  }, ahead);
-  return late;
-}
-
-/** @param goers the same as `actors`, as a set */
-async function pickedOf(
+/** Finds something in each of some rows, where it is not known already. */
+async function eachFound<T>(
   all: readonly Rows[],
-  known: ReadonlyMap<PartKey, CarriedPart>,
-  goers: BitSet,
-  actors: Uint32Array,
+  knownOf: (rows: Rows) => T | undefined,
   reader: EventReader,
-): Promise<Map<Rows, PickedEvents>> {
-  const picked = new Map<Rows, PickedEvents>();
+  find: (rows: Rows, read: EventColumns) => T | Promise<T>,
+  ahead: Prefetch | null = null,
+): Promise<Map<Rows, T>> {
+  const found = new Map<Rows, T>();
   for (const rows of all) {
-    const carried = knownOf(rows, known);
-    if (carried !== null && areSameNumbers(carried.actors, actors)) picked.set(rows, carried.picked);
+    const known = knownOf(rows);
+    if (known !== undefined) found.set(rows, known);
   }
-  await reader.readEach(all.filter((rows) => !picked.has(rows)), async (rows, read) => {
-    const order = rows.sealed ? null : await orderOfHead(rows, reader.turns);
-    const rowNumbers = new Uint32Array(rows.rowCount);
-    let count = 0;
-    for (let at = 0; at < rows.rowCount; at += 1) {
-      const row = order === null ? at : order[at]!;
-      rowNumbers[count] = row;
-      if (goers.has(actorAt(read, row))) count += 1;
-    }
-    const own = rowNumbers.slice(0, count);
-    picked.set(rows, { events: columnsAt(read, own), rowNumbers: own });
-  });
-  return picked;
+  await reader.readEach(all.filter((rows) => !found.has(rows)), async (rows, read) => void found.set(rows, await find(rows, read)), ahead);
+  return found;
 }
 
-/** Adds actors that were active no later than the gap in a day. */
+async function pickedIn(rows: Rows, read: EventColumns, actors: BitSet, turns: Turns): Promise<PickedEvents> {
+  const order = rows.sealed ? null : await orderOfHead(rows, turns);
+  const rowNumbers = new Uint32Array(rows.rowCount);
+  let count = 0;
+  for (let at = 0; at < rows.rowCount; at += 1) {
+    const row = order === null ? at : order[at]!;
+    rowNumbers[count] = row;
+    if (actors.has(actorAt(read, row))) count += 1;
+  }
+  const own = rowNumbers.slice(0, count);
+  return { events: columnsAt(read, own), rowNumbers: own };
+}
+
 function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
   for (let at = 0; at < read.times.length; at += 1) {
     const actor = read.times[at]! <= gapMs ? actorAt(read, at) : 0;
@@ -174,7 +161,6 @@ function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
   }
 }
 
-/** Actors that were active from a ms of the day on, ascending. */
 function lateIn(read: EventColumns, fromMs: number): Uint32Array {
   const late = new Set<number>();
   for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
@@ -188,7 +174,7 @@ function listOf(actors: BitSet): Uint32Array {
 }
 
 /** All ids of identities that were active on both sides of a midnight. Cost: all ids of those active after it. */
-async function goingOver(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
+async function actorsCrossing(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
   const concerned = new Set<number>();
   after.forEach((actor) => concerned.add(identities.identityOf(actor)));
   const found = new BitSet();
@@ -208,7 +194,6 @@ interface Continuation {
   readonly previous: number;
 }
 
-/** Estimated size of a link: its entries in both maps, and the link itself. */
 const BYTES_PER_LINK = 120;
 
 /** Tracks sessions that continue others with later events: an event put into any of a chain is in the newest session of a snapshot. */
@@ -227,7 +212,6 @@ export class Continuations {
     this.#newest.set(first, next);
   }
 
-  /** The first session of the chain; the session itself when it continues none. */
   firstOf(session: number): number {
     return this.#links.get(session)?.first ?? session;
   }

@@ -5,7 +5,6 @@ import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { orderOfHead, type EventColumns, type EventSource } from "./part.js";
 import { dayStartMs } from "../../../core/base/time.js";
 
-/** Reads the events of segments and heads, yielding. */
 export class EventReader {
   constructor(
     readonly source: EventSource,
@@ -15,7 +14,6 @@ export class EventReader {
     readonly more: readonly string[] = [],
   ) {}
 
-  /** Loads rows that are requested one after the other. */
   loadsOf(all: readonly Rows[]): Prefetch {
     return new Prefetch(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
   }
@@ -48,13 +46,11 @@ export interface OrderedEvents {
   readonly rowNumbers: Uint32Array | null;
 }
 
-/** Some events of a day, and their row numbers. */
 export interface PickedEvents {
   readonly events: EventColumns;
   readonly rowNumbers: Uint32Array;
 }
 
-/** A part whose events are read. */
 export interface PartSource {
   readonly part: number;
   readonly rows: Rows;
@@ -106,12 +102,10 @@ export async function eachInOrder(sources: readonly PartSource[], reader: EventR
   }
 }
 
-/** Epoch ms at or before the first event. */
 function firstMsOf({ rows }: PartSource): number {
   return dayStartMs(rows.day) + rows.minMs;
 }
 
-/** The source with the earliest next event, and the time of the next event of the others. */
 function leastOf(open: Iterable<OpenSource>): { readonly first: OpenSource | null; readonly othersMs: number } {
   let first: OpenSource | null = null;
   let othersMs = Infinity;

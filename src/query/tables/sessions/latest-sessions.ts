@@ -1,9 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
 import type { Turns } from "../../../core/base/yield.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
-import { withRoomFor } from "./with-room-for.js";
+import { countBefore, firstAtLeast } from "../../../core/base/search.js";
+import { withRoomFor } from "../../../core/base/arrays.js";
 
-/** Cost of the memory of an identity, in values read. */
 const VALUES_PER_IDENTITY = 12;
 
 /** The latest session created for each identity, and the time of its latest event: each event reads both. */
@@ -40,7 +39,6 @@ export class LatestSessions {
     this.goOn(identity, ms);
   }
 
-  /** Notes an event of an identity that has a session. */
   goOn(identity: number, ms: number): void {
     if (ms > this.#ends[identity]!) this.#ends[identity] = ms;
   }
@@ -53,7 +51,6 @@ export class LatestSessions {
     }, VALUES_PER_IDENTITY);
   }
 
-  /** Makes room for identities below a number. */
   reserve(count: number): void {
     this.#sessions = withRoomFor(this.#sessions, count);
     this.#ends = withRoomFor(this.#ends, count);
@@ -80,22 +77,12 @@ export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Arr
   const all = take(a.length + b.length);
   let at = 0;
   for (let next = 0; next < b.length; next += 1) {
-    const place = placeBehind(a, at, starts, starts[b[next]!]!);
+    const startMs = starts[b[next]!]!;
+    const place = countBefore(a.length, (index) => starts[a[index]!]! <= startMs);
     all.set(a.subarray(at, place), at + next);
     all[place + next] = b[next]!;
     at = place;
   }
   all.set(a.subarray(at), at + b.length);
   return all;
-}
-
-/** Index of the first session, from index `from` on, that starts after an instant. */
-function placeBehind(sessions: Uint32Array, from: number, starts: Float64Array, ms: number): number {
-  let [low, high] = [from, sessions.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[sessions[middle]!]! <= ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { HeadView, type Head } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
@@ -9,13 +9,12 @@ import { codeAt, denseCodes } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { AMOUNT_KEYS, columnsOfKeys } from "../../../storage/derived/stored.js";
 import { compareIds } from "../../../core/base/uuid.js";
-import { sortNumbers } from "../../../core/base/arrays.js";
+import { orderedBy, withRoomFor } from "../../../core/base/arrays.js";
 import type { Turns } from "../../../core/base/yield.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { revenueTester } from "../money/revenue-facts.js";
-import { withRoomFor } from "./with-room-for.js";
+import { AmountReader, hasAmounts } from "../money/revenue-facts.js";
 
 /** No session, and no part. */
 export const NONE = 0xffffffff;
@@ -63,7 +62,7 @@ export class SessionPart {
     return this.#others[firstAtLeast(this.#rows, row)]!;
   }
 
-  /** Removes the rows whose other sessions were replaced. Cost: all such rows. */
+  /** Cost: all rows whose first session was replaced. */
   forgetRows(isAlive: (session: number) => boolean): void {
     this.#rows = this.#rows.filter((_row, at) => isAlive(this.#others[at]!));
     this.#others = this.#others.filter(isAlive);
@@ -84,7 +83,6 @@ export class SessionPart {
   }
 }
 
-/** The columns of rows that sessions are built from. */
 export interface EventColumns {
   readonly users: Uint32Array;
   readonly anonymous: Uint32Array;
@@ -120,7 +118,6 @@ export function columnsAt({ users, anonymous, projects, onlyProject, slugs, urls
   };
 }
 
-/** Reads rows for sessions under some rules. */
 export class EventSource {
   constructor(
     readonly dictionaries: Dictionaries,
@@ -170,33 +167,21 @@ export class EventSource {
   /** Whether any row may be a payment without url and host, by the zone maps alone. */
   #mayLeaveOut(rows: Rows): boolean {
     const isEverywhere = (column: string) => rows.zone(column)?.hasZero === false;
-    return !isEverywhere("url") && !isEverywhere("hostname") && ["value", ...columnsOfKeys(AMOUNT_KEYS, this.dictionaries)].some((column) => rows.zone(column) !== null);
+    return !isEverywhere("url") && !isEverywhere("hostname") && hasAmounts(rows, this.dictionaries);
   }
 
   #leftOut(rows: Rows): Uint8Array | null {
     const [urls, hostnames] = [rows.column("url"), rows.column("hostname")];
-    const { candidates, isRevenue } = revenueTester(rows, this.revenue, this.dictionaries);
+    const amounts = new AmountReader(rows, this.revenue, this.dictionaries);
     let leftOut: Uint8Array | null = null;
-    for (const row of candidates)
-      if (codeAt(urls, row) === 0 && codeAt(hostnames, row) === 0 && isRevenue(row)) (leftOut ??= new Uint8Array(rows.rowCount))[row] = 1;
+    for (const row of amounts.candidates())
+      if (codeAt(urls, row) === 0 && codeAt(hostnames, row) === 0 && amounts.amountOf(row) !== null) (leftOut ??= new Uint8Array(rows.rowCount))[row] = 1;
     return leftOut;
   }
 }
 
-/** Rows are below it: a time and a row form one exact number. */
-const ROW_SPAN = 2 ** 26;
-
 /** The rows of a head by (time, id). */
-export async function orderOfHead(head: Rows, turns: Turns): Promise<Uint32Array> {
+export function orderOfHead(head: Rows, turns: Turns): Promise<Uint32Array> {
   const [times, ids] = [head.times(), head.ids()];
-  const numbers = new Float64Array(times.length);
-  for (let row = 0; row < numbers.length; row += 1) numbers[row] = times[row]! * ROW_SPAN + row;
-  const keys = await sortNumbers(numbers, turns);
-  const order = new Uint32Array(keys.length);
-  for (let at = 0; at < order.length; at += 1) order[at] = keys[at]! % ROW_SPAN;
-  for (let start = 0, end = 0; start < order.length; start = end) {
-    while (end < order.length && times[order[end]!] === times[order[start]!]) end += 1;
-    if (end - start > 1) order.subarray(start, end).sort((a, b) => compareIds(ids, a * 16, ids, b * 16));
-  }
-  return order;
+  return orderedBy(times.length, (row) => times[row]!, (a, b) => times[a]! - times[b]! || compareIds(ids, a * 16, ids, b * 16), turns);
 }

@@ -10,14 +10,10 @@ import type { SegmentReplacement } from "./session-changes.js";
 import { SessionView, type PendingEvent } from "./session-view.js";
 import { PROJECT_SPAN } from "./session-columns.js";
 
-/**
- * Finds the sessions of events that are requested in order of time, while letting sessions begin in that order. Cost: a read of each session that
- * begins from the first instant on.
- */
+/** Finds the sessions of events requested in order of time, letting sessions begin in that order. Cost: a read of each that begins since. */
 class SessionFinder {
   /** By identity and project: the latest session of identities active in several projects at once, except the very latest. */
   readonly #elsewhere = new Map<number, number>();
-  /** The next session, in order and among the others. */
   #next: number;
   #nextOther: number;
 
@@ -49,7 +45,6 @@ class SessionFinder {
     return session >= 0 && ms <= starts[session]! + lengths[session]! ? session : -1;
   }
 
-  /** The start of the next session; Infinity when none is left. */
   #nextMs(): number {
     return Math.min(this.#nextOrderedMs(), this.#nextOtherMs());
   }
@@ -86,11 +81,11 @@ class SessionFinder {
  * time; a copy of two columns of sessions.
  * @param reader reads sequences too
  */
-export async function withReplacedSegments(exchange: SegmentReplacement, { columns, rule }: Resessionizing, reader: EventReader): Promise<SessionView | null> {
-  const { view, numbers, stayingCount, added } = exchange;
+export async function withReplacedSegments(replacement: SegmentReplacement, { columns, rule }: Resessionizing, reader: EventReader): Promise<SessionView | null> {
+  const { view, numbers, stayingCount, added } = replacement;
   const { taken } = view;
   const laterCount = added.filter(({ firstSequence }) => firstSequence > taken.sequence).reduce((sum, { rowCount }) => sum + rowCount, 0);
-  if (laterCount > LIMITS.restitchedCount) return null;
+  if (laterCount > LIMITS.resessionizedCount) return null;
   const stays = (_: unknown, number: number) => numbers[number] !== NONE;
   const parts = view.parts.filter(stays);
   for (const rows of added) {
@@ -100,11 +95,11 @@ export async function withReplacedSegments(exchange: SegmentReplacement, { colum
   const rowsOf = [...view.rowsOf.filter(stays), ...added];
   const untaken = taken.untaken.filter(({ part }) => numbers[part] !== NONE).map((event) => ({ ...event, part: numbers[event.part]! }));
   const firsts = await MovedFirstEvents.of(columns, numbers, stayingCount, reader.turns);
-  const missing = missingByDay(exchange);
+  const missing = missingByDay(replacement);
   const isSame = await Scratch.of(async (scratch) => {
     const fromMs = Math.min(...added.map(({ day, minMs }) => dayStartMs(day) + minMs));
     const latest = await scratch.zerosInTurns(view.identityEnd, yieldToEventLoop);
-    const taking = new Taking(exchange, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
+    const taking = new Taking(replacement, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
     const sources = added.map((rows, at): PartSource => ({ part: stayingCount + at, rows, picked: null }));
     await eachInOrder(sources, reader, (events, from, to) => taking.take(events, from, to, reader.turns));
     return taking.isSame;
@@ -132,25 +127,23 @@ function missingByDay({ view: { rowsOf, taken }, numbers }: SegmentReplacement):
 const SESSIONS_AT_ONCE = 4_096;
 const VALUES_PER_SESSION = 12;
 
-/** Assigns the rows of segments to their sessions. */
 class Taking {
   /** Whether each event that needs a session has one, and no more new events came than one tick handles. */
   isSame = true;
 
   constructor(
-    readonly exchange: SegmentReplacement,
+    readonly replacement: SegmentReplacement,
     readonly parts: readonly SessionPart[],
     readonly firsts: MovedFirstEvents,
     readonly finder: SessionFinder,
     /** By day: number of events still to be found. */
     readonly missing: Map<number, number>,
-    /** Receives the new events. */
     readonly untaken: PendingEvent[],
   ) {}
 
   /** Consumes some events, none of which is earlier than those before. Events of segments are in order of time. */
   async take({ part, dayMs, events }: OrderedEvents, from: number, to: number, turns: EventReader["turns"]): Promise<void> {
-    const { added, stayingCount, view: { days, facts: { starts }, taken: { identities, sequence } } } = this.exchange;
+    const { added, stayingCount, view: { days, facts: { starts }, taken: { identities, sequence } } } = this.replacement;
     const { projects, onlyProject, times, urls, slugs, isPageview } = events;
     const rows = added[part - stayingCount]!;
     const sequences = rows.sequences();
@@ -161,7 +154,7 @@ class Taking {
       const project = projects === null ? onlyProject : projects[row]!;
       if (sequences[row]! > sequence) {
         this.untaken.push({ dayMs, actor, project, part, row, ms, url: urls[row]!, isPageview: isPageview[slugs[row]!] === 1 });
-        if (this.untaken.length > LIMITS.restitchedCount) this.isSame = false;
+        if (this.untaken.length > LIMITS.resessionizedCount) this.isSame = false;
         continue;
       }
       takenCount += 1;

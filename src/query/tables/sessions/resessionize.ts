@@ -9,7 +9,7 @@ import { Scratch } from "../../../core/base/scratch.js";
 import type { SessionRule } from "../../plan/plan.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { codeAt } from "../../../storage/column/column.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
@@ -20,20 +20,19 @@ import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
 import { SessionView } from "./session-view.js";
 import type { Turns } from "../../../core/base/yield.js";
 
-/** Epoch ms. */
-interface TouchedTime {
+/** Epoch ms, both included. */
+interface TimeSpan {
   fromMs: number;
   toMs: number;
 }
 
-/** Collects changes and finds the sessions that they affect. */
 export class AffectedSessions {
   /** Former identities all of whose sessions are rebuilt. */
   readonly #formers = new Set<number>();
   /** The same identities as they are now. */
   readonly #remade = new Set<number>();
   /** By other identity: the time range of its new events. */
-  readonly #spans = new Map<number, TouchedTime>();
+  readonly #spans = new Map<number, TimeSpan>();
 
   constructor(
     readonly former: IdentityView,
@@ -89,11 +88,8 @@ function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, late
   for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
 }
 
-/**
- * The sessions within the gap of some span, and those that follow on from them: the length limit may cut these elsewhere now. Usually none does, so
- * later sessions are sorted only when one reaches that far.
- */
-function within({ fromMs, toMs }: TouchedTime, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
+/** Those within the gap of a span, and those that follow on: the length limit may cut these elsewhere now, though usually it does not. */
+function within({ fromMs, toMs }: TimeSpan, identity: number, columns: SessionColumns, latest: LatestSessions, gapMs: number): number[] {
   const { starts, lengths } = columns;
   const endMsOf = (session: number) => starts[session]! + lengths[session]!;
   for (let lastMs = toMs + gapMs; ; ) {
@@ -114,23 +110,12 @@ function within({ fromMs, toMs }: TouchedTime, identity: number, columns: Sessio
 
 const COLUMNS = [TIME_COLUMN, ...ACTOR_COLUMNS, "slug", "url"];
 
-/** Epoch ms, both included. */
-interface TimeSpan {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** The events of some sessions by part and row; or the loads this needs; or nothing, when too many other rows lie among them. */
 type RowsFound =
   | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
   | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
   | { readonly kind: "anew" };
 
-/**
- * Finds the events of some sessions of a view, with the current identities. Cost: about 2 ns for each row of their parts that lies between the start
- * and the end of one of them, and for all rows of heads.
- * @param rowsOf by number of the part
- */
+/** Cost: 2 ns for each row of their parts between the start and the end of one of them, and for all rows of heads. @param rowsOf by part */
 function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf: readonly Rows[], identities: IdentityView, isPageview: Uint8Array): RowsFound {
   const spans = joinedSpans(view, sessions);
   const parts = [...view.parts.keys()].filter((part) => spansIn(spans, view.rowsOf[part]!).length > 0);
@@ -184,15 +169,9 @@ function joinedSpans({ facts: { starts, lengths } }: SessionView, sessions: Read
   return joined;
 }
 
-/** The spans in which some of the rows may lie. */
 function spansIn(spans: readonly TimeSpan[], { day, minMs, maxMs }: Rows): readonly TimeSpan[] {
   const [fromMs, toMs] = [dayStartMs(day) + minMs, dayStartMs(day) + maxMs];
-  let first = 0;
-  for (let high = spans.length; first < high; ) {
-    const middle = (first + high) >>> 1;
-    if (spans[middle]!.toMs < fromMs) first = middle + 1;
-    else high = middle;
-  }
+  const first = countBefore(spans.length, (at) => spans[at]!.toMs < fromMs);
   let end = first;
   while (end < spans.length && spans[end]!.fromMs <= toMs) end += 1;
   return spans.slice(first, end);
@@ -205,7 +184,6 @@ function stretchesIn(spans: readonly TimeSpan[], rows: Rows): { readonly from: n
   return spans.map(({ fromMs, toMs }) => ({ from: firstAtLeast(times, fromMs - dayMs), to: firstAtLeast(times, toMs - dayMs + 1) }));
 }
 
-/** What a table needs to update from one snapshot to the next. */
 export interface Resessionizing {
   readonly rule: SessionRule;
   readonly source: EventSource;
@@ -216,12 +194,10 @@ export interface Resessionizing {
   readonly continuations: Continuations;
 }
 
-/** The outcome of updating to the next snapshot. */
 export type Resessionized =
   | { readonly kind: "view"; readonly view: SessionView }
   /** Columns are not in memory and are being loaded: retry afterwards. */
   | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
-  /** Everything must be rebuilt. */
   | { readonly kind: "anew" };
 
 export const REBUILD: Resessionized = { kind: "anew" };
@@ -233,8 +209,8 @@ export const REBUILD: Resessionized = { kind: "anew" };
  * Cost: the sessions of identities that moved or got late events; about 200 ns for each event of the affected sessions, and 2 ns for each other row
  * within their time and for each row of a head.
  */
-export function resessionize(view: SessionView, changes: SessionChanges, moment: SessionSnapshot, stitching: Resessionizing): Resessionized {
-  const { columns, rule, latest, source, continuations } = stitching;
+export function resessionize(view: SessionView, changes: SessionChanges, moment: SessionSnapshot, state: Resessionizing): Resessionized {
+  const { columns, rule, latest, source, continuations } = state;
   const { rowsOf, grown, moved } = changes;
   const { midnight } = view.days;
   if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return REBUILD;
@@ -249,11 +225,11 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
     columns.heirs[session] = view.count;
     if (session < view.orderedCount) view.kept.replaced(session, view.count);
   };
-  const stitcher = new Sessionizer(parts, moment.identities, rule, columns, latest, { continuations, replace });
+  const sessionizer = new Sessionizer(parts, moment.identities, rule, columns, latest, { continuations, replace });
   const touched = new AffectedSessions(view.taken.identities, moment.identities);
   touched.move(moved);
-  for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => stitcher.isBehindAll(event))) touched.grow(own);
-  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.restitchedCount);
+  for (const own of grouped(newer, ({ identity }) => identity).values()) if (!own.every((event) => sessionizer.isBehindAll(event))) touched.grow(own);
+  const replaced = touched.sessions(columns, latest, rule.gapMs, LIMITS.resessionizedCount);
   if (replaced === null) return REBUILD;
   const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
   if (found.kind !== "events") return found;
@@ -261,14 +237,14 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
 
   for (const session of replaced) replace(session);
   const events = [...found.events, ...newer].sort((a, b) => a.ms - b.ms || a.part - b.part || a.row - b.row);
-  const sessions = new Map(events.map((event) => [event, stitcher.add(event)]));
+  const sessions = new Map(events.map((event) => [event, sessionizer.add(event)]));
   for (const event of newer) parts[event.part]!.sessions[event.row] = sessions.get(event)!;
   for (const [number, own] of grouped(found.events, ({ part }) => part)) {
     if (parts[number] === view.parts[number]) parts[number] = new SessionPart(rowsOf[number]!, parts[number]);
     parts[number]!.forgetRows((session) => isAlive(continuations.newestOf(session, columns.count)));
     parts[number]!.putRows(Uint32Array.from(own, ({ row }) => row), Uint32Array.from(own, (event) => sessions.get(event)!));
   }
-  if (!readAtOnce(stitcher.ties.decide(rowsOf))) return REBUILD;
+  if (!readAtOnce(sessionizer.ties.decide(rowsOf))) return REBUILD;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
   const { days, orderedCount, kept } = view;
@@ -276,13 +252,11 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, kept, continuations) };
 }
 
-/** An event that arrived since the view. */
 interface NewerEvent extends SessionEvent {
   /** Epoch ms of the start of its day. */
   readonly dayMs: number;
 }
 
-/** Cost: the new rows. */
 function newerEvents({ grown }: SessionChanges, { identities }: SessionSnapshot, parts: readonly SessionPart[], source: EventSource): NewerEvent[] {
   const events: NewerEvent[] = [];
   for (const { number: part, rows, rowCount } of grown) {
@@ -301,16 +275,13 @@ function newerEvents({ grown }: SessionChanges, { identities }: SessionSnapshot,
   return events;
 }
 
-/** Cost of a session, in values read. */
 const VALUES_PER_SESSION = 4;
 
 /** The first events of sessions after rows moved to other parts. Has columns of its own, because older views read the former ones. */
 export class MovedFirstEvents {
   readonly parts: Uint32Array<ArrayBuffer>;
   readonly rows: Uint32Array<ArrayBuffer>;
-  /** Sessions whose first event is not found yet. */
   #missingCount = 0;
-  /** Whether the first event of a session was found in two added parts. */
   #isInTwo = false;
 
   private constructor(

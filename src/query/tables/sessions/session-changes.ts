@@ -7,20 +7,16 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import { keyOfRows, NONE, type PartKey } from "./part.js";
 import type { SessionView } from "./session-view.js";
 
-/** A snapshot of rows and identities. */
 export interface SessionSnapshot extends RowsOfSnapshot {
   readonly identities: IdentityView;
 }
 
-/** New rows of a head. */
 export interface GrownPart {
   readonly number: number;
   readonly rows: HeadView;
-  /** Number of rows that existed before. */
   readonly rowCount: number;
 }
 
-/** What a snapshot has and a view lacks. */
 export interface SessionChanges {
   /** All rows of the snapshot by the number of their part; new heads come last. */
   readonly rowsOf: readonly Rows[];
@@ -32,7 +28,7 @@ export interface SessionChanges {
 /** The actors that moved to another identity since a view; null when they are too many for one tick, or it is too long ago. Cost: their number. */
 export function movedActorsSince({ taken }: SessionView, { identities }: SessionSnapshot): ReadonlySet<number> | null {
   const moved = identities.movedSince(taken.identities);
-  return moved === null || moved.size > LIMITS.restitchedCount ? null : moved;
+  return moved === null || moved.size > LIMITS.resessionizedCount ? null : moved;
 }
 
 /** The changes since a view whose parts all still exist; null when they are too many for one tick. Cost: the number of segments and heads. */
@@ -50,7 +46,7 @@ export function changesSince(view: SessionView, { rows: all }: SessionSnapshot, 
     newRowCount += rows.rowCount - rowCount;
     grown.push({ number, rows, rowCount });
   }
-  return newRowCount <= LIMITS.restitchedCount ? { rowsOf, grown, moved } : null;
+  return newRowCount <= LIMITS.resessionizedCount ? { rowsOf, grown, moved } : null;
 }
 
 /** Segments that replace heads and other segments of a view. */

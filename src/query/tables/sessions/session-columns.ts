@@ -1,15 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { roomForDurations, type Durations } from "../../answer/numbers.js";
 import type { Turns } from "../../../core/base/yield.js";
-import { withRoomFor } from "./with-room-for.js";
+import { withRoomFor } from "../../../core/base/arrays.js";
 
 /** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
 
-/**
- * The facts of sessions, by their number. Columns only grow, and facts do not change, except `heirs`; when rows move to other segments, `firstParts`
- * and `firstRows` are replaced.
- */
+/** By session number. Columns only grow; facts stay, except `heirs`, and `firstParts` and `firstRows` when rows move to other segments. */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
@@ -36,7 +33,6 @@ export interface SessionFacts {
 
 const BYTES_PER_SESSION = 8 + 4 * 11;
 
-/** Growing columns of sessions. */
 export class SessionColumns implements SessionFacts {
   #count = 0;
   starts = new Float64Array(0);
@@ -53,7 +49,6 @@ export class SessionColumns implements SessionFacts {
   /** 1 more than the previous session created for the same identity; 0 for none. */
   previous = new Uint32Array(0);
 
-  /** @param maxMs greatest length of a session */
   constructor(maxMs: number) {
     this.lengths = roomForDurations(0, maxMs);
   }
@@ -97,7 +92,6 @@ export class SessionColumns implements SessionFacts {
     return copy;
   }
 
-  /** Replaces two columns; older views keep reading the former ones. */
   moveFirsts(parts: Uint32Array<ArrayBuffer>, rows: Uint32Array<ArrayBuffer>): void {
     this.firstParts = parts;
     this.firstRows = rows;
@@ -108,31 +102,21 @@ export class SessionColumns implements SessionFacts {
   }
 
   reserve(count: number): void {
-    for (const grow of this.#growths(count)) grow();
+    for (const name of COLUMNS) growColumn(this, name, count);
   }
 
-  /** The same for many sessions, yielding. */
   async reserveInTurns(count: number, turns: Turns): Promise<void> {
-    for (const grow of this.#growths(count)) {
-      grow();
+    for (const name of COLUMNS) {
+      growColumn(this, name, count);
       await turns.took(this.#count);
     }
   }
+}
 
-  #growths(count: number): (() => unknown)[] {
-    return [
-      () => (this.starts = withRoomFor(this.starts, count)),
-      () => (this.lengths = withRoomFor(this.lengths, count)),
-      () => (this.identities = withRoomFor(this.identities, count)),
-      () => (this.projects = withRoomFor(this.projects, count)),
-      () => (this.eventCounts = withRoomFor(this.eventCounts, count)),
-      () => (this.pageviewCounts = withRoomFor(this.pageviewCounts, count)),
-      () => (this.firstParts = withRoomFor(this.firstParts, count)),
-      () => (this.firstRows = withRoomFor(this.firstRows, count)),
-      () => (this.entryUrls = withRoomFor(this.entryUrls, count)),
-      () => (this.exitUrls = withRoomFor(this.exitUrls, count)),
-      () => (this.heirs = withRoomFor(this.heirs, count)),
-      () => (this.previous = withRoomFor(this.previous, count)),
-    ];
-  }
+const COLUMNS = [
+  "starts", "lengths", "identities", "projects", "eventCounts", "pageviewCounts", "firstParts", "firstRows", "entryUrls", "exitUrls", "heirs", "previous",
+] as const satisfies readonly (keyof SessionColumns)[];
+
+function growColumn<K extends string>(columns: Record<K, Durations>, name: K, count: number): void {
+  columns[name] = withRoomFor(columns[name], count);
 }

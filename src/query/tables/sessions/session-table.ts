@@ -5,7 +5,7 @@ import { Turns } from "../../../core/base/yield.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { TableUse } from "../../../storage/derived/store-table.js";
-import type { Range, RevenueRule, SessionRule } from "../../plan/plan.js";
+import type { Range, SessionRule, SessionRules } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
@@ -22,7 +22,6 @@ import { Sessionizer } from "./sessionizer.js";
 
 /** Number of first events from which the sessions per event are estimated. */
 const SAMPLE_COUNT = 64 * 1024;
-/** Allows for more sessions per event in the rest. */
 const SPARE = 1.1;
 
 /** Reserves room for the sessions of many events, estimated from the first ones: copying full columns costs as much as filling them. */
@@ -30,7 +29,6 @@ class RoomAhead {
   #eventCount = 0;
   #countBefore = 0;
 
-  /** @param spareCount number of further sessions to leave room for */
   constructor(
     readonly columns: SessionColumns,
     readonly allCount: number,
@@ -58,38 +56,24 @@ class RoomAhead {
   }
 }
 
-type Followed = Resessionized | { readonly kind: "exchange"; readonly exchange: SegmentReplacement };
+type Followed = Resessionized | { readonly kind: "replacement"; readonly replacement: SegmentReplacement };
 
 /** Spare room: at least this many sessions, and a factor for actors. */
 const SPARE_COUNT_MIN = 1_024;
 const SPARE_ACTORS = 1.25;
-/** Estimated size of an event that is left for the next snapshot. */
 const BYTES_PER_UNTAKEN = 120;
 
-/** The rules that decide which events form a session, and what is known of it. */
-export interface SessionRules {
-  readonly session: SessionRule;
-  readonly pageviewSlugs: readonly string[];
-  /** Server payments without url and host belong to no session. */
-  readonly revenue: RevenueRule;
-}
-
-/** Creates a table of sessions under some rules, without any sessions yet. */
 export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionaries: Dictionaries, { session, pageviewSlugs, revenue }: SessionRules): SessionTable {
   return new SessionTable(budget, use, new EventSource(dictionaries, pageviewSlugs, revenue), session);
 }
 
-/**
- * The sessions of a store, of all projects, for the days requested so far: never cut by a range, and built with the identities of the snapshot. New
- * rows and links affect only the sessions of their identities.
- */
+/** The sessions of all projects on the days requested so far, never cut by a range. New rows and links affect only their identities' sessions. */
 export class SessionTable implements Droppable {
   #view: SessionView | null = null;
-  #stitching: Resessionizing | null = null;
+  #state: Resessionizing | null = null;
   #working: Promise<void> | null = null;
   /** Columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
   #hasLoaded = false;
-  /** Parts of earlier days, from the last full build. */
   #carried: readonly CarriedPart[] = [];
   #isReleased = false;
   byteLength = 0;
@@ -121,7 +105,6 @@ export class SessionTable implements Droppable {
     return null;
   }
 
-  /** Leaves the memory budget; running queries keep what they read. */
   release(): void {
     this.#isReleased = true;
     this.#view?.kept.release();
@@ -131,15 +114,15 @@ export class SessionTable implements Droppable {
   drop(): void {
     this.#view?.kept.release();
     this.#view = null;
-    this.#stitching = null;
+    this.#state = null;
     this.#carried = [];
     this.byteLength = 0;
   }
 
   #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionSnapshot, needed: DaySpan): Promise<void> {
-    if (followed.kind === "exchange") return this.#exchange(followed.exchange, moment);
+    if (followed.kind === "replacement") return this.#replaceSegments(followed.replacement, moment);
     // Loaded columns may be evicted again, so loading is tried only once.
-    return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#stitchAll(moment, needed);
+    return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#buildAll(moment, needed);
   }
 
   async #load(loads: readonly Promise<void>[]): Promise<void> {
@@ -148,40 +131,40 @@ export class SessionTable implements Droppable {
   }
 
   /** Keeps the same sessions when their rows moved to other segments. */
-  async #exchange(exchange: SegmentReplacement, { looked }: SessionSnapshot): Promise<void> {
-    const [view, stitching] = [this.#view, this.#stitching];
-    if (view !== exchange.view || stitching === null) return;
-    const next = await withReplacedSegments(exchange, stitching, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
+  async #replaceSegments(replacement: SegmentReplacement, { looked }: SessionSnapshot): Promise<void> {
+    const [view, state] = [this.#view, this.#state];
+    if (view !== replacement.view || state === null) return;
+    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
     // While it yielded, the budget may have dropped everything.
-    if (this.#view !== view || this.#stitching !== stitching) return;
+    if (this.#view !== view || this.#state !== state) return;
     if (next === null) {
-      this.#stitching = null;
+      this.#state = null;
       return;
     }
     this.#carried = this.#carried.filter(({ rows }) => next.partNumbers.has(keyOfRows(rows)));
     this.#keep(next);
   }
 
-  #follow(asked: SessionSnapshot, needed: DaySpan): Followed {
+  #follow(requested: SessionSnapshot, needed: DaySpan): Followed {
     const view = this.#view;
-    if (view === null || this.#stitching === null || !includesDays(view.days.whole, needed)) return REBUILD;
-    const moment = { ...asked, rows: rowsOfDays(asked.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
+    if (view === null || this.#state === null || !includesDays(view.days.whole, needed)) return REBUILD;
+    const moment = { ...requested, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
     const moved = movedActorsSince(view, moment);
     if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
-    if (view.count - this.#stitching.wholeCount > LIMITS.unorderedSessionCount) return REBUILD;
-    const exchange = replacementSince(view, moment);
-    if (exchange !== null) return { kind: "exchange", exchange };
+    if (view.count - this.#state.wholeCount > LIMITS.unorderedSessionCount) return REBUILD;
+    const replacement = replacementSince(view, moment);
+    if (replacement !== null) return { kind: "replacement", replacement };
     const changes = changesSince(view, moment, moved);
-    const followed = changes === null ? REBUILD : resessionize(view, changes, moment, this.#stitching);
+    const followed = changes === null ? REBUILD : resessionize(view, changes, moment, this.#state);
     // An abandoned try may leave extra sessions, so everything is rebuilt next.
-    if (followed.kind === "anew") this.#stitching = null;
+    if (followed.kind === "anew") this.#state = null;
     else if (followed.kind === "view") this.#keep(followed.view);
     return followed;
   }
 
   /** Sessionizes all rows of the days that are needed, and of those covered before, yielding. Cost: the rows of these days. */
-  async #stitchAll(moment: SessionSnapshot, needed: DaySpan): Promise<void> {
+  async #buildAll(moment: SessionSnapshot, needed: DaySpan): Promise<void> {
     const { rule, source } = this;
     const { identities } = moment;
     const turns = new Turns();
@@ -199,39 +182,39 @@ export class SessionTable implements Droppable {
     const latest = new LatestSessions();
     const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
     // Spare room for later sessions: otherwise the first of them would copy all columns.
-    const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.restitchedCount, SPARE_COUNT_MIN + rowCount);
+    const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.resessionizedCount, SPARE_COUNT_MIN + rowCount);
     await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
-    const stitcher = new Sessionizer(parts, identities, rule, columns, latest);
+    const sessionizer = new Sessionizer(parts, identities, rule, columns, latest);
     const room = new RoomAhead(columns, rowCount, spareCount, turns);
     await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Sessions that cross midnight have more events than others.
       const growing = room.before(to - from, events.part >= carried.length);
-      if (growing !== null) return growing.then(() => stitcher.addAll(events, from, to));
-      stitcher.addAll(events, from, to);
+      if (growing !== null) return growing.then(() => sessionizer.addAll(events, from, to));
+      sessionizer.addAll(events, from, to);
     });
-    await readInTurns(stitcher.ties.decide(rowsOf), turns);
+    await readInTurns(sessionizer.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
     const kept = new StretchCache(this.budget, columns.count);
     const continuations = new Continuations();
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Only now: while this yields, the budget may drop the table.
     this.#carried = carried;
-    this.#stitching = { rule, source, columns, wholeCount: columns.count, latest, continuations };
+    this.#state = { rule, source, columns, wholeCount: columns.count, latest, continuations };
     this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, kept, continuations));
   }
 
   /** The days to read, with the carried events of earlier ones. */
-  async #daysOf({ rows, identities }: SessionSnapshot, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
+  async #daysOf(moment: SessionSnapshot, whole: DaySpan, reader: EventReader): Promise<{ days: CoveredDays; carried: readonly CarriedPart[] }> {
     const { firstDay } = whole;
     if (firstDay === -Infinity) return { days: { whole, earliestDay: firstDay, midnight: null }, carried: [] };
-    const { parts, midnight, earliestDay } = await overMidnight({ firstDay, rows, identities, former: this.#carried }, reader, this.rule.gapMs);
+    const { parts, midnight, earliestDay } = await overMidnight(firstDay, moment, this.#carried, reader, this.rule.gapMs);
     return { days: { whole, earliestDay, midnight }, carried: parts };
   }
 
   #keep(view: SessionView): void {
     if (this.#view?.kept !== view.kept) this.#view?.kept.release();
     this.#view = view;
-    const { columns, latest, continuations } = this.#stitching!;
+    const { columns, latest, continuations } = this.#state!;
     this.budget.remove(this);
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions and rows are bounded by their columns */
 import { firstStartAt } from "../../answer/visits/visits.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { HeadView } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
@@ -38,7 +38,6 @@ export class SessionView {
     readonly orderedCount: number,
     /** The other live sessions, by start: those added since the last full build. */
     readonly others: Uint32Array,
-    /** Identities are below it. */
     readonly identityEnd: number,
     /** Rows by the number of their part. */
     readonly rowsOf: readonly Rows[],
@@ -68,12 +67,10 @@ export class SessionView {
     return this.kept.derive(name, stretch, this.count, make, byteLength);
   }
 
-  /** The first of the ordered sessions that starts at or after an instant. */
   firstAt(ms: number): number {
     return firstAtLeast(this.facts.starts.subarray(0, this.orderedCount), ms);
   }
 
-  /** Index in `others` of the first session that starts at or after an instant. */
   firstOtherAt(ms: number): number {
     return firstStartAt(this.others, this.facts.starts, ms);
   }
@@ -86,7 +83,6 @@ export class SessionView {
   }
 }
 
-/** Looks up the sessions of the rows of one part. */
 export class RowSessions {
   constructor(
     readonly view: SessionView,

@@ -8,7 +8,6 @@ import type { LatestSessions } from "./latest-sessions.js";
 import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
 import { Ties, type EventOfPart } from "./ties.js";
 
-/** An event as sessions need it. */
 export interface SessionEvent extends EventOfPart {
   readonly identity: number;
   readonly project: number;
@@ -20,14 +19,12 @@ export interface SessionEvent extends EventOfPart {
 /** Callbacks and state for continuing earlier sessions. */
 export interface Former {
   readonly continuations: Continuations;
-  /** Marks a session as replaced. */
   replace(session: number): void;
 }
 
 /** Sessionizes events in order of time; new sessions are numbered after the existing ones. */
 export class Sessionizer {
   readonly ties: Ties;
-  /** The first session that it creates. */
   readonly firstSession: number;
   /** By identity and project: the latest session of identities active in several projects at once, except the very latest. Some are over. */
   readonly #elsewhere = new Map<number, number>();
@@ -60,7 +57,6 @@ export class Sessionizer {
     }
   }
 
-  /** Puts an event into a session. @returns the session */
   add({ identity, project, part, row, ms, url, isPageview }: SessionEvent): number {
     return this.#put(identity, project, part, row, ms, url, isPageview ? 1 : 0);
   }

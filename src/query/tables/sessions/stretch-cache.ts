@@ -97,10 +97,7 @@ export interface CoveredDays {
  */
 const CALENDAR_REACH_MS = 2 * MS_PER_DAY;
 
-/**
- * The days in which all sessions that a query for a range reads begin, and all their events lie. With gaps of a day or more these are all days: a
- * session may continue after a whole day without events.
- */
+/** The days of all sessions that a query for a range reads: with gaps of a day or more all days, as whole days may be pauses. */
 export function daysFor({ fromMs, toMs }: Range, { gapMs, maxMs }: SessionRule): DaySpan {
   if (gapMs >= MS_PER_DAY) return ALL_DAYS;
   const reachMs = Math.max(maxMs, CALENDAR_REACH_MS);
@@ -121,7 +118,6 @@ export function widenedDays(known: DaySpan, needed: DaySpan): DaySpan {
   };
 }
 
-/** The rows of some days. Cost: the number of segments and heads. */
 export function rowsOfDays(rows: readonly Rows[], { firstDay, lastDay }: DaySpan): readonly Rows[] {
   return rows.filter(({ day }) => day >= firstDay && day <= lastDay);
 }

@@ -6,7 +6,7 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import type { SessionPart } from "./part.js";
 import type { Reading } from "./events-in-order.js";
 import type { SessionColumns } from "./session-columns.js";
-import { withRoomFor } from "./with-room-for.js";
+import { withRoomFor } from "../../../core/base/arrays.js";
 
 /** An event of a part, and the code of its url. */
 export interface EventOfPart {
@@ -38,10 +38,7 @@ const OPEN_EXIT = 2 ** 31;
 const EVENTS_AT_ONCE = 4_096;
 const VALUES_PER_EVENT = 32;
 
-/**
- * Decides by ids which events are the first of sessions, and the last with a url, when several of one millisecond lie in different parts, or in a
- * head in any order. 16 bytes for each event of such a millisecond.
- */
+/** Decides by ids which events of one millisecond, in several parts or in a head, are first or last in their sessions. 16 bytes an event. */
 export class Ties {
   readonly #moments: EventsAtTime[] = [];
   /** The events of the latest millisecond so far. */

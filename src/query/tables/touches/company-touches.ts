@@ -1,72 +1,45 @@
-import { grown } from "../../../core/base/arrays.js";
 import { Turns } from "../../../core/base/yield.js";
 import { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Memberships } from "../../../identity/memberships.js";
-import { ChangeLog } from "../../../identity/links.js";
-import { companyOfEvent, type CompanySnapshot } from "../../../identity/company-view.js";
+import type { CompanySnapshot } from "../../../identity/company-view.js";
+import { PlaceCompanies } from "../money/place-companies.js";
 import { TouchIndex, touchesAtOnce, type Touches } from "./touches.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 
-/** Cost of finding the company of a touch, in values read. */
 const VALUES_PER_TOUCH = 64;
 
-/** Ordered touches of each company: those that name it, and those of its members. 8 bytes a touch; follows touches, links and memberships. */
-export class CompanyTouches {
+/** Ordered touches of each company: those that name it, and those of its members. 8 bytes a touch. `changed` lists companies. */
+export class CompanyTouches extends PlaceCompanies {
   readonly #index: TouchIndex;
-  #companies = new Uint32Array(0);
-  #count = 0;
-  #generation = -1;
-  #changeCount = -1;
   #building: Promise<void> | null = null;
-  /** Companies that gained or lost touches. */
-  readonly changed = new ChangeLog();
 
   constructor(
     readonly touches: Touches,
-    readonly memberships: Memberships,
+    memberships: Memberships,
   ) {
-    this.#index = new TouchIndex(touches, (place) => this.#companies[place] as number);
+    super(touches, memberships);
+    this.#index = new TouchIndex(touches, (place) => this.of(place));
   }
 
-  get byteLength(): number {
-    return this.#companies.byteLength + this.#index.byteLength;
+  override get byteLength(): number {
+    return super.byteLength + this.#index.byteLength;
   }
 
-  /** Positions in the touches. */
   placesOf(company: number): ArrayLike<number> {
     return this.#index.of(company);
   }
 
-  /**
-   * Brings the table up to a snapshot that touches and memberships are at; false when something is missing. Cost: the new touches, and those of
-   * identities whose company changed.
-   */
-  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
-    const { touches, memberships } = this;
-    const { changeCount } = memberships;
-    if (this.#generation !== touches.generation) this.#clear();
-    const changed = memberships.changedBetween(this.#changeCount, changeCount);
-    if (changed === null || this.#index.isFarBehind(touches.count, this.#count)) {
-      missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
-      return false;
-    }
-    for (const identity of changed)
-      for (const actor of moment.identities.actorsOf(identity))
-        for (const place of Array.from(touches.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
-    this.#grow(touches.count);
-    for (let place = this.#count; place < touches.count; place += 1) if (!this.#move(place, moment, missing)) return false;
-    this.#count = touches.count;
-    this.#changeCount = changeCount;
-    return this.#index.settle(moment, missing);
+  override catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
+    if (this.restartIfNeeded()) this.#index.clear();
+    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.catchUp(moment, missing) && this.#index.settle(moment, missing);
+    missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
+    return false;
   }
 
-  #clear(): void {
-    this.#index.clear();
-    this.#companies = new Uint32Array(0);
-    this.#count = 0;
-    this.#generation = this.touches.generation;
-    this.#changeCount = this.memberships.changeCount;
-    this.changed.addAll();
+  protected moved(place: number, before: number, company: number): void {
+    if (before !== 0) this.#index.remove(before, place);
+    if (company !== 0) this.#index.add(company, place);
+    for (const touched of [before, company]) if (touched !== 0) this.changed.add(touched);
   }
 
   /** Rebuilds everything, yielding. Later changes have greater change counts than the recorded one, so the next call applies them. */
@@ -79,7 +52,7 @@ export class CompanyTouches {
     // Unused: the missing ids are read below, for all touches at once.
     const missing = new PendingLoads();
     const find = (place: number) => {
-      const company = this.#companyOf(place, moment, missing);
+      const company = this.companyOf(place, moment, missing);
       if (company === null) unknown.push(place);
       else companies[place] = company;
     };
@@ -95,32 +68,7 @@ export class CompanyTouches {
     const replace = await this.#index.build(companies);
     if (generation !== this.touches.generation || unknown.length > 0) return;
     replace();
-    this.#companies = companies;
-    this.#count = count;
-    this.#changeCount = changeCount;
-    this.changed.addAll();
-  }
-
-  #move(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
-    const before = this.#companies[place] as number;
-    const company = this.#companyOf(place, moment, missing);
-    if (company === null) return false;
-    if (company === before) return true;
-    if (before !== 0) this.#index.remove(before, place);
-    if (company !== 0) this.#index.add(company, place);
-    this.#companies[place] = company;
-    for (const touched of [before, company]) if (touched !== 0) this.changed.add(touched);
-    return true;
-  }
-
-  #companyOf(place: number, moment: CompanySnapshot, missing: PendingLoads): number | null {
-    const { touches } = this;
-    return companyOfEvent(touches.companyOf(place), touches.actorOf(place), touches.momentOf(place), moment, missing);
-  }
-
-  #grow(count: number): void {
-    if (count <= this.#companies.length) return;
-    this.#companies = grown(this.#companies, Math.ceil(count * 1.25));
+    this.replace(companies, count, changeCount);
   }
 }
 

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
 import { touchName } from "../../answer/revenue-answers.js";
-import { dayOf, dayStartMs } from "../../../core/base/time.js";
+import { dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
@@ -10,10 +10,10 @@ import type { TouchDimension } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
-import { firstAtLeast } from "../../../storage/column/search.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { compareEvents } from "../../../storage/segment/event-order.js";
-import type { PaidOrders, Payments } from "../money/payments.js";
-import { NearestTouch, UNKNOWN, type OrderAtOnce } from "./payment-labels.js";
+import type { Payments } from "../money/payments.js";
+import { NearestTouch, UNKNOWN } from "./payment-labels.js";
 import type { Touches } from "./touches.js";
 import { TouchesOfIdentities } from "./company-touches.js";
 
@@ -26,7 +26,6 @@ class OrderInPart {
 
   constructor(readonly rows: Rows) {}
 
-  /** Compares an event, by its sequence, with a row; null when the event lies elsewhere. */
   compare(sequence: number, row: number): number | null {
     const { rows } = this;
     if (sequence < rows.firstSequence || sequence > rows.lastSequence) return null;
@@ -51,18 +50,15 @@ class OrderInPart {
   }
 }
 
-/** Rows of a head are in the order of their sequences. */
 function headRowOf(rows: Rows, sequence: number): number | null {
   const sequences = rows.sequences();
   const at = firstAtLeast(sequences, sequence);
   return sequences[at] === sequence ? at : null;
 }
 
-/** The tables that labels are read from, all at one snapshot. */
 interface LabelTables {
   readonly touches: Touches;
   readonly payments: Payments;
-  readonly orders: PaidOrders;
 }
 
 /**
@@ -74,13 +70,13 @@ export class EventLabels implements RowLabels {
   readonly #nearest: NearestTouch;
   readonly #touchesOfIdentities: TouchesOfIdentities;
   readonly #generations: string;
+  /** By sequence of a refund: position of the payment; -1 for other events. */
+  readonly #orderOf: (sequence: number) => number;
   /** By identity: the label of its events, and the times between which it holds. */
   readonly #labels: Int32Array;
   readonly #fromMs: Float64Array;
   readonly #toMs: Float64Array;
-  /** Labels of payments whose refunds were met, by position. */
   readonly #ofPayments = new Map<number, number>();
-  /** Events whose ids must be read, by their sequences. */
   readonly #unread = new Map<number, EventPlace>();
 
   constructor(
@@ -89,11 +85,11 @@ export class EventLabels implements RowLabels {
     readonly moment: Pick<CompanySnapshot, "identities" | "rows">,
     /** Receives what is found missing while rows are read. */
     readonly missing: PendingLoads,
-    /** Actors are below it. */
     actorEnd: number,
   ) {
-    const { touches } = tables;
-    this.#nearest = new NearestTouch(touches, model === "first_touch", touches.maker.rule.lookbackMs ?? Infinity);
+    const { touches, payments } = tables;
+    this.#orderOf = payments.ordersOfRefunds();
+    this.#nearest = new NearestTouch(touches, model, this.#toRead);
     this.#touchesOfIdentities = new TouchesOfIdentities(touches, moment.identities);
     this.#generations = this.#generationsOfNow;
     this.#labels = new Int32Array(actorEnd);
@@ -118,15 +114,15 @@ export class EventLabels implements RowLabels {
     const [times, sequences] = [rows.times(), rows.sequences()];
     const startMs = dayStartMs(rows.day);
     const part = new OrderInPart(rows);
-    const { orders } = this.tables;
     const { identities } = this.moment;
     return (row) => {
       const sequence = sequences[row]!;
-      if (orders.isRefund(sequence)) return this.#ofPayment(orders.placeOf(sequence));
+      const order = this.#orderOf(sequence);
+      if (order >= 0) return this.#ofPayment(order);
       const identity = identities.identityOf(actorOf(users[row]!, anonymous[row]!));
       const ms = startMs + times[row]!;
       if (ms >= this.#fromMs[identity]! && ms < this.#toMs[identity]!) return this.#labels[identity]!;
-      return this.#find(identity, ms, (touch) => this.#orderAtOnce(touch, ms, sequence, part.compare(this.#sequenceOf(touch), row)));
+      return this.#find(identity, ms, (touch) => part.compare(this.tables.touches.eventAt(touch).sequence, row) ?? this.#nearest.orderAtOnce(touch, { ms, sequence }));
     };
   }
 
@@ -145,33 +141,22 @@ export class EventLabels implements RowLabels {
     const known = this.#ofPayments.get(place);
     if (known !== undefined) return known;
     const { payments } = this.tables;
-    const [actor, ms, sequence] = [payments.actors[place]!, payments.times[place]!, payments.sequences[place]!];
-    const label = actor === 0 ? 0 : this.#nearest.labelOf(this.#touchesOfIdentities.of(this.moment.identities.identityOf(actor)), ms, (touch) => this.#orderAtOnce(touch, ms, sequence, null), this.#toRead);
+    const actor = payments.actorOf(place);
+    const event = payments.momentOf(place);
+    const lists = actor === 0 ? [] : this.#touchesOfIdentities.of(this.moment.identities.identityOf(actor));
+    const label = this.#nearest.labelOf(lists, event.ms, (touch) => this.#nearest.orderAtOnce(touch, event));
     this.#ofPayments.set(place, label);
     return label;
   }
 
-  #find(identity: number, ms: number, orderAtOnce: OrderAtOnce): number {
+  #find(identity: number, ms: number, orderAtOnce: (touch: number) => number | null): number {
     const lists = this.#touchesOfIdentities.of(identity);
-    const step = this.#nearest.stepAt(lists, ms, this.#toRead);
-    if (step === null) return this.#nearest.labelOf(lists, ms, orderAtOnce, this.#toRead);
+    const step = this.#nearest.stepAt(lists, ms);
+    if (step === null) return this.#nearest.labelOf(lists, ms, orderAtOnce);
     this.#labels[identity] = step.label;
     this.#fromMs[identity] = step.fromMs;
     this.#toMs[identity] = step.toMs;
     return step.label;
-  }
-
-  #sequenceOf(touch: number): number {
-    return this.tables.touches.eventAt(touch).sequence;
-  }
-
-  /** @param inPart their order within the part, if both lie in one */
-  #orderAtOnce(touch: number, ms: number, sequence: number, inPart: number | null): number | null {
-    if (inPart !== null) return inPart;
-    const event = this.tables.touches.eventAt(touch);
-    const order = this.tables.touches.ids.compare(event.sequence, sequence);
-    if (order === null) this.#toRead.push(event, { sequence, day: dayOf(ms) });
-    return order;
   }
 
   readonly #toRead = {

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { grown } from "../../../core/base/arrays.js";
 import type { EventPlace, EventTime } from "../../../storage/derived/event-ids.js";
 import { areOfOneLabel, firstTouchAt, touchesAtOnce, type Touches } from "./touches.js";
 import { dayOf } from "../../../core/base/time.js";
@@ -7,20 +8,21 @@ import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { RevenueByAttributionPlan } from "../../plan/plan.js";
 import { TouchesOfIdentities, type CompanyTouches } from "./company-touches.js";
-import type { PaymentCompanies, Payments } from "../money/payments.js";
+import type { Payments } from "../money/payments.js";
+import type { PaymentCompanies } from "../money/place-companies.js";
 
 /** Stands for a label when ids must be read first. */
 export const UNKNOWN = -1;
 
-/** Receives events whose ids must be read. */
+type AttributionModel = RevenueByAttributionPlan["model"];
+
 interface UnreadIds {
   push(...events: EventPlace[]): unknown;
 }
 
 /** The order of a touch, by its position, and an event of the same millisecond; null when their ids must be read first, which it reports. */
-export type OrderAtOnce = (place: number) => number | null;
+type OrderAtOnce = (place: number) => number | null;
 
-/** A label that holds for all events of an owner within `[fromMs, toMs)`. */
 interface LabelStep {
   readonly label: number;
   readonly fromMs: number;
@@ -29,38 +31,45 @@ interface LabelStep {
 
 /** Finds the touch that an event is attributed to under one model: the first, or the latest, that is not after it and within the lookback. */
 export class NearestTouch {
+  readonly isFirst: boolean;
   readonly #lookbackMs: number;
 
-  /** @param lookbackMs Infinity for touches of any age */
+  /** @param unread receives events whose ids must be read */
   constructor(
     readonly touches: Touches,
-    readonly isFirst: boolean,
-    lookbackMs: number,
+    model: AttributionModel,
+    readonly unread: UnreadIds,
   ) {
+    this.isFirst = model === "first_touch";
     // Times are whole milliseconds.
-    this.#lookbackMs = Math.floor(lookbackMs);
+    this.#lookbackMs = Math.floor(touches.maker.rule.lookbackMs ?? Infinity);
   }
 
   /** The label of the touch for an event; 0 for none, UNKNOWN when ids must be read first. @param lists positions of touches, each list in order */
-  labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce, unread: UnreadIds): number {
+  labelOf(lists: readonly ArrayLike<number>[], ms: number, orderAtOnce: OrderAtOnce): number {
     const runs: number[][] = [];
     for (const list of lists) {
       const run = this.isFirst ? this.#firstRun(list, ms, orderAtOnce) : this.#lastRun(list, ms, orderAtOnce);
       if (run === null) return UNKNOWN;
       if (run.length > 0) runs.push(run);
     }
-    return this.#labelOfRuns(runs, unread);
+    return this.#labelOfRuns(runs);
   }
 
-  /**
-   * The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. Cost: one or two
-   * binary searches in each list.
-   */
-  stepAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
-    return this.isFirst ? this.#firstStep(lists, ms, unread) : this.#lastStep(lists, ms, unread);
+  /** The order of a touch and an event of its millisecond, by their ids; null when they must be read first. */
+  orderAtOnce(touch: number, { ms, sequence }: EventTime): number | null {
+    const event = this.touches.eventAt(touch);
+    const order = this.touches.ids.compare(event.sequence, sequence);
+    if (order === null) this.unread.push(event, { sequence, day: dayOf(ms) });
+    return order;
   }
 
-  #firstStep(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
+  /** The label at a time, and how long it holds; null when a touch of this millisecond decides, for then it depends on the event. */
+  stepAt(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
+    return this.isFirst ? this.#firstStep(lists, ms) : this.#lastStep(lists, ms);
+  }
+
+  #firstStep(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
     let [tooOldMs, firstMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms - this.#lookbackMs);
@@ -70,10 +79,10 @@ export class NearestTouch {
     if (firstMs === ms) return null;
     const fromMs = this.#endOf(tooOldMs);
     if (firstMs > ms) return { label: 0, fromMs, toMs: firstMs };
-    return { label: this.#labelAt(lists, firstMs, unread), fromMs: Math.max(firstMs + 1, fromMs), toMs: this.#endOf(firstMs) };
+    return { label: this.#labelAt(lists, firstMs), fromMs: Math.max(firstMs + 1, fromMs), toMs: this.#endOf(firstMs) };
   }
 
-  #lastStep(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): LabelStep | null {
+  #lastStep(lists: readonly ArrayLike<number>[], ms: number): LabelStep | null {
     let [lastMs, nextMs] = [-Infinity, Infinity];
     for (const list of lists) {
       const at = firstTouchAt(this.touches, list, ms);
@@ -83,7 +92,7 @@ export class NearestTouch {
     if (nextMs === ms) return null;
     const endMs = this.#endOf(lastMs);
     if (endMs <= ms) return { label: 0, fromMs: endMs, toMs: nextMs };
-    return { label: this.#labelAt(lists, lastMs, unread), fromMs: lastMs + 1, toMs: Math.min(nextMs, endMs) };
+    return { label: this.#labelAt(lists, lastMs), fromMs: lastMs + 1, toMs: Math.min(nextMs, endMs) };
   }
 
   /** First ms at which a touch no longer counts. */
@@ -91,17 +100,16 @@ export class NearestTouch {
     return ms === -Infinity ? ms : ms + this.#lookbackMs + 1;
   }
 
-  /** The label of the touches of a millisecond. */
-  #labelAt(lists: readonly ArrayLike<number>[], ms: number, unread: UnreadIds): number {
+  #labelAt(lists: readonly ArrayLike<number>[], ms: number): number {
     const runs = lists.map((list) => {
       const at = firstTouchAt(this.touches, list, ms);
       return at < list.length && this.touches.msOf(list[at]!) === ms ? touchesAtOnce(this.touches, list, at) : [];
     });
-    return this.#labelOfRuns(runs.filter((run) => run.length > 0), unread);
+    return this.#labelOfRuns(runs.filter((run) => run.length > 0));
   }
 
   /** @param runs touches of one millisecond from each list, in order */
-  #labelOfRuns(runs: readonly (readonly number[])[], unread: UnreadIds): number {
+  #labelOfRuns(runs: readonly (readonly number[])[]): number {
     const { touches, isFirst } = this;
     const msOf = ([place]: readonly number[]) => touches.msOf(place!);
     const nearest = runs.reduce((ms, run) => (isFirst ? Math.min(ms, msOf(run)) : Math.max(ms, msOf(run))), isFirst ? Infinity : -Infinity);
@@ -114,7 +122,7 @@ export class NearestTouch {
     for (const place of all) {
       const order = touches.order(place, best);
       if (order === null) {
-        unread.push(...all.map((other) => touches.eventAt(other)));
+        this.unread.push(...all.map((other) => touches.eventAt(other)));
         return UNKNOWN;
       }
       if (isFirst ? order < 0 : order > 0) best = place;
@@ -138,20 +146,17 @@ export class NearestTouch {
     return lastMs < ms - this.#lookbackMs ? [] : touchesAtOnce(touches, list, firstTouchAt(touches, list, lastMs));
   }
 
-  /** The touches of a run that are not after an event; null when ids must be read first. */
   #notAfter(run: readonly number[], ms: number, orderAtOnce: OrderAtOnce): number[] | null {
     const orders = run.map((place) => this.touches.msOf(place) - ms || orderAtOnce(place));
     return orders.includes(null) ? null : run.filter((_, at) => orders[at]! <= 0);
   }
 }
 
-/** Tables by company, at level account. */
 interface Accounts {
   readonly touches: CompanyTouches;
   readonly payments: PaymentCompanies;
 }
 
-/** Progress of the underlying tables at the last check. */
 interface LabelProgress {
   readonly identities: IdentityView;
   readonly generations: string;
@@ -160,61 +165,53 @@ interface LabelProgress {
   readonly moved: number;
 }
 
-/**
- * Numbers of the labels that payments are attributed to by their own touches, under one model and level: each is found on first request, and cached
- * until a touch, a link or a membership affects it. 4 bytes a payment.
- */
+/** Labels of payments by their own touches, under one model and level, cached until something affects them. 4 bytes a payment. */
 export class PaymentLabels {
   #labels = new Int32Array(64).fill(UNKNOWN);
   #seen: LabelProgress | null = null;
-  readonly #nearest: NearestTouch;
 
   constructor(
     readonly payments: Payments,
     readonly touches: Touches,
     /** Null at level identity. */
     readonly accounts: Accounts | null,
-    { model, touch }: RevenueByAttributionPlan,
-  ) {
-    this.#nearest = new NearestTouch(touches, model === "first_touch", touch.lookbackMs ?? Infinity);
-  }
+    readonly model: AttributionModel,
+  ) {}
 
   get byteLength(): number {
     return this.#labels.byteLength;
   }
 
-  /**
-   * Finds the labels of some payments, at a snapshot that payments, touches and accounts are at; false when something is missing. Cost: about 0.3 µs
-   * for each that was not requested before, or was affected since.
-   */
+  /** False when something is missing. Cost: about 0.3 µs for each payment that was not requested before, or was affected since. */
   settle(places: readonly number[], moment: CompanySnapshot, missing: PendingLoads): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];
+    const nearest = new NearestTouch(this.touches, this.model, unread);
     const touchesOf = new TouchesOfIdentities(this.touches, moment.identities);
     for (const place of places) {
       if (this.#labels[place] !== UNKNOWN) continue;
       moment.looked(1);
-      this.#labels[place] = this.#find(place, moment, touchesOf, unread);
+      this.#labels[place] = this.#find(place, moment, touchesOf, nearest);
     }
     if (unread.length === 0) return true;
     missing.add(() => this.touches.ids.read(unread, moment.rows));
     return false;
   }
 
-  /** The label of a settled payment; 0 for none. */
   labelOf(place: number): number {
     return this.#labels[place]!;
   }
 
   #forgetWhatChanged({ identities }: CompanySnapshot): void {
     const { payments, touches, accounts } = this;
-    if (payments.count > this.#labels.length) this.#grow(payments.count);
+    const { length } = this.#labels;
+    if (payments.count > length) this.#labels = grown(this.#labels, Math.ceil(payments.count * 1.25)).fill(UNKNOWN, length);
     const now: LabelProgress = {
       identities,
       generations: `${payments.generation} ${touches.generation}`,
       gained: touches.gained.count,
       companies: accounts === null ? 0 : accounts.touches.changed.count,
-      moved: accounts === null ? 0 : accounts.payments.moved.count,
+      moved: accounts === null ? 0 : accounts.payments.changed.count,
     };
     const concerned = this.#seen === null ? null : this.#concernedSince(this.#seen, now);
     if (concerned === null) this.#labels.fill(UNKNOWN);
@@ -237,7 +234,7 @@ export class PaymentLabels {
       for (const actor of identities.actorsOf(identity)) for (const place of this.payments.placesOf(actor)) concerned.add(place);
     if (accounts === null) return concerned;
     const companies = accounts.touches.changed.between(seen.companies, now.companies);
-    const movedPlaces = accounts.payments.moved.between(seen.moved, now.moved);
+    const movedPlaces = accounts.payments.changed.between(seen.moved, now.moved);
     if (companies === null || movedPlaces === null) return null;
     for (const place of movedPlaces) concerned.add(place);
     if (companies.size > 0) for (let place = 0; place < this.payments.count; place += 1) if (companies.has(accounts.payments.of(place))) concerned.add(place);
@@ -245,27 +242,13 @@ export class PaymentLabels {
   }
 
   /** Returns UNKNOWN after adding events whose ids must be read first. */
-  #find(place: number, { identities }: CompanySnapshot, touchesOf: TouchesOfIdentities, unread: EventPlace[]): number {
+  #find(place: number, { identities }: CompanySnapshot, touchesOf: TouchesOfIdentities, nearest: NearestTouch): number {
     const { payments, accounts } = this;
     const actor = payments.actors[place]!;
     if (actor === 0) return 0;
-    const moment = { ms: payments.times[place]!, sequence: payments.sequences[place]! };
-    const orderAtOnce = (touch: number) => this.#orderAtOnce(touch, moment, unread);
+    const event = payments.momentOf(place);
     const company = accounts === null ? 0 : accounts.payments.of(place);
-    if (accounts !== null && company !== 0) return this.#nearest.labelOf([accounts.touches.placesOf(company)], moment.ms, orderAtOnce, unread);
-    return this.#nearest.labelOf(touchesOf.of(identities.identityOf(actor)), moment.ms, orderAtOnce, unread);
-  }
-
-  #orderAtOnce(touch: number, { ms, sequence }: EventTime, unread: EventPlace[]): number | null {
-    const event = this.touches.eventAt(touch);
-    const order = this.touches.ids.compare(event.sequence, sequence);
-    if (order === null) unread.push(event, { sequence, day: dayOf(ms) });
-    return order;
-  }
-
-  #grow(count: number): void {
-    const labels = new Int32Array(Math.ceil(count * 1.25)).fill(UNKNOWN);
-    labels.set(this.#labels);
-    this.#labels = labels;
+    const lists = accounts !== null && company !== 0 ? [accounts.touches.placesOf(company)] : touchesOf.of(identities.identityOf(actor));
+    return nearest.labelOf(lists, event.ms, (touch) => nearest.orderAtOnce(touch, event));
   }
 }

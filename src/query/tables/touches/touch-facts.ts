@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { grown } from "../../../core/base/arrays.js";
+import { grown, numberIn } from "../../../core/base/arrays.js";
 import { Referrers, readQuery, touchOfCampaign, CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns, type ReferrerTouch, type Touch, type Campaign } from "../../answer/touch-of-text.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { TouchRule } from "../../plan/plan.js";
@@ -13,26 +13,23 @@ import type { Rows } from "../../../storage/segment/rows.js";
 import type { JsonDictionary } from "../../../storage/column/dictionary.js";
 import { metadataColumn, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 
-type Level<T> = Map<string | null, T>;
-
 /** Numbers the labels (source, medium, campaign) of a store's touches; 0 is no touch. */
 class TouchLabels {
   static #made = 0;
   /** Distinguishes what was derived with these numbers from what was derived with others. */
   readonly name = `touches ${(TouchLabels.#made += 1)}`;
   readonly #labels: (ReferrerTouch | null)[] = [null];
-  readonly #numbers: Level<Level<Level<number>>> = new Map();
-  readonly #signIns = new Map<string | null, number>();
+  readonly #numbers = new Map([["no touch", 0]]);
 
   get count(): number {
     return this.#labels.length;
   }
 
   numberOf(touch: ReferrerTouch): number {
-    if (touch.isSignIn === true) return below(this.#signIns, touch.source, () => this.#add(touch));
-    const ofSource = below(this.#numbers, touch.source, () => new Map<string | null, Level<number>>());
-    const ofMedium = below(ofSource, touch.medium, () => new Map<string | null, number>());
-    return below(ofMedium, touch.campaign, () => this.#add(touch));
+    const { source, medium, campaign, isSignIn } = touch;
+    const number = numberIn(this.#numbers, JSON.stringify([source, medium, campaign, isSignIn]));
+    this.#labels[number] ??= touch;
+    return number;
   }
 
   /** Null for no touch. */
@@ -40,26 +37,11 @@ class TouchLabels {
     return this.#labels[number] ?? null;
   }
 
-  /** Whether revenue may be attributed to a touch. */
   takesRevenue(number: number): boolean {
     return number !== 0 && this.#labels[number]?.isSignIn !== true;
   }
-
-  #add(touch: ReferrerTouch): number {
-    return this.#labels.push(touch) - 1;
-  }
 }
 
-function below<T>(level: Level<T>, key: string | null, make: () => T): T {
-  let value = level.get(key);
-  if (value === undefined) {
-    value = make();
-    level.set(key, value);
-  }
-  return value;
-}
-
-/** Caches a result for each code of a dictionary. */
 class ByCode<T> {
   readonly #known: (T | undefined)[] = [];
 
@@ -73,33 +55,21 @@ class ByCode<T> {
   }
 }
 
-/** Parses the texts of touches, each distinct one once. */
+/** The parsed texts of touches by their codes, each distinct one parsed once. */
 class TouchTexts {
-  readonly #campaigns: ByCode<Campaign | null>;
-  readonly #referrers: ByCode<ReferrerTouch | null>;
-  readonly #hosts: ByCode<string>;
+  /** Null for a url whose query has no campaign. */
+  readonly campaigns: ByCode<Campaign | null>;
+  /** Whatever the event's own host; null for a referrer that is no source. */
+  readonly referrers: ByCode<ReferrerTouch | null>;
+  /** In the form used for comparison. */
+  readonly hosts: ByCode<string>;
 
   constructor(rule: TouchRule, dictionaries: Dictionaries) {
     const [urls, referrers, hostnames] = ["url", "referrer", "hostname"].map((name) => dictionaries.named(name));
-    this.#campaigns = new ByCode((code) => readQuery(urls!.valueOf(code)));
+    this.campaigns = new ByCode((code) => readQuery(urls!.valueOf(code)));
     const known = new Referrers(rule);
-    this.#referrers = new ByCode((code) => known.touchOf(referrers!.valueOf(code)));
-    this.#hosts = new ByCode((code) => comparedHost(hostnames!.valueOf(code)));
-  }
-
-  /** By code of the url; null when its query has no campaign. */
-  campaign(url: number): Campaign | null {
-    return this.#campaigns.of(url);
-  }
-
-  /** By code of the referrer, whatever the event's own host; null when it is no source. */
-  referrer(referrer: number): ReferrerTouch | null {
-    return this.#referrers.of(referrer);
-  }
-
-  /** By code of the hostname, in the form used for comparison. */
-  host(hostname: number): string {
-    return this.#hosts.of(hostname);
+    this.referrers = new ByCode((code) => known.touchOf(referrers!.valueOf(code)));
+    this.hosts = new ByCode((code) => comparedHost(hostnames!.valueOf(code)));
   }
 }
 
@@ -126,11 +96,10 @@ class CodeMemo {
   }
 }
 
-/** Codes are below this. */
+/** Codes are below it. */
 const CODE_SPAN = 2 ** 24;
 /** Rows per step: about 5 ms when each has its own url. */
 const STEP_ROW_COUNT = 512;
-/** Marks a url whose query has no campaign. */
 const NO_CAMPAIGN = -1;
 
 /** Numbers the labels of whole parts. Results for single codes, and for the campaign metadata of events, are cached. */
@@ -144,8 +113,8 @@ class TouchNumbers {
   readonly #hostOfHostname: CodeMemo;
   readonly #hosts = new Map<string, number>();
   /** By metadata column: the number of the combination of values up to it, by the number of the combination before it and its code. */
-  readonly #tellings = new Map<string, PairTable>();
-  #tellingCount = 0;
+  readonly #pairs = new Map<string, PairTable>();
+  #combinationCount = 0;
   /** Labels by number of the metadata combination, for a url without a campaign. */
   readonly #ofMetadata: (number | undefined)[] = [];
   /** Labels by number of the metadata combination and code of the url. */
@@ -156,12 +125,12 @@ class TouchNumbers {
     texts: TouchTexts,
   ) {
     this.#ofUrl = new CodeMemo((code) => {
-      const campaign = texts.campaign(code);
+      const campaign = texts.campaigns.of(code);
       return campaign === null ? NO_CAMPAIGN : this.#labelOf(touchOfCampaign(campaign));
     });
-    this.#ofReferrer = new CodeMemo((code) => (code === 0 ? 0 : this.#labelOf(texts.referrer(code))));
-    this.#hostOfReferrer = new CodeMemo((code) => this.#numberOfHost(texts.referrer(code)?.source ?? ""));
-    this.#hostOfHostname = new CodeMemo((code) => this.#numberOfHost(texts.host(code)));
+    this.#ofReferrer = new CodeMemo((code) => (code === 0 ? 0 : this.#labelOf(texts.referrers.of(code))));
+    this.#hostOfReferrer = new CodeMemo((code) => numberIn(this.#hosts, texts.referrers.of(code)?.source ?? ""));
+    this.#hostOfHostname = new CodeMemo((code) => numberIn(this.#hosts, texts.hosts.of(code)));
   }
 
   /** The label of each row of a part whose columns are in memory; 0 for no touch. Cost: about 10 ns a row. @param scratch not shared */
@@ -172,8 +141,8 @@ class TouchNumbers {
     const numbers = scratch.take(rows.rowCount);
     for (let row = 0; row < numbers.length; row += 1) {
       if (row % STEP_ROW_COUNT === STEP_ROW_COUNT - 1) yield;
-      const told = metadata === null ? 0 : metadata[row]!;
-      let number = told === 0 ? this.#ofUrl.of(urls[row]!) : this.#ofTold(told, urls[row]!, row, rows, reader);
+      const combination = metadata === null ? 0 : metadata[row]!;
+      let number = combination === 0 ? this.#ofUrl.of(urls[row]!) : this.#ofCombination(combination, urls[row]!, row, rows, reader);
       if (number <= 0) {
         const referrer = referrers[row]!;
         number = this.#ofReferrer.of(referrer);
@@ -184,10 +153,9 @@ class TouchNumbers {
     return narrow(numbers, this.labels.count);
   }
 
-  /** The label of an event with campaign metadata. */
-  #ofTold(told: number, url: number, row: number, rows: Rows, reader: TouchReader): number {
-    if (this.#ofUrl.of(url) === NO_CAMPAIGN) return (this.#ofMetadata[told] ??= this.#labelOf(reader.campaign(rows, row)));
-    const pair = told * CODE_SPAN + url;
+  #ofCombination(combination: number, url: number, row: number, rows: Rows, reader: TouchReader): number {
+    if (this.#ofUrl.of(url) === NO_CAMPAIGN) return (this.#ofMetadata[combination] ??= this.#labelOf(reader.campaign(rows, row)));
+    const pair = combination * CODE_SPAN + url;
     let number = this.#ofBoth.get(pair);
     if (number === undefined) this.#ofBoth.set(pair, (number = this.#labelOf(reader.campaign(rows, row))));
     return number;
@@ -200,34 +168,28 @@ class TouchNumbers {
       const column = rows.column(name);
       if (column.codes.length === 0) continue;
       numbers ??= scratch.takeZeros(rows.rowCount);
-      const tellings = this.#tellingsOf(name);
+      const pairs = this.#pairsOf(name);
       const places = column.kind === "sparse" ? column.rows : null;
       for (let at = 0; at < column.codes.length; at += 1) {
         const code = column.codes[at]!;
         if (code === 0) continue;
         const row = places === null ? at : places[at]!;
-        const number = tellings.of(numbers[row]!, code, this.#tellingCount + 1);
-        if (number > this.#tellingCount) this.#tellingCount = number;
+        const number = pairs.of(numbers[row]!, code, this.#combinationCount + 1);
+        if (number > this.#combinationCount) this.#combinationCount = number;
         numbers[row] = number;
       }
     }
     return numbers;
   }
 
-  #tellingsOf(column: string): PairTable {
-    let tellings = this.#tellings.get(column);
-    if (tellings === undefined) this.#tellings.set(column, (tellings = new PairTable()));
-    return tellings;
+  #pairsOf(column: string): PairTable {
+    let pairs = this.#pairs.get(column);
+    if (pairs === undefined) this.#pairs.set(column, (pairs = new PairTable()));
+    return pairs;
   }
 
   #labelOf(touch: Touch | null): number {
     return touch === null ? 0 : this.labels.numberOf(touch);
-  }
-
-  #numberOfHost(host: string): number {
-    let number = this.#hosts.get(host);
-    if (number === undefined) this.#hosts.set(host, (number = this.#hosts.size + 1));
-    return number;
   }
 }
 
@@ -237,18 +199,6 @@ function narrow(numbers: Uint32Array, count: number): Codes {
   return codes;
 }
 
-/** Reads the touches of single rows. */
-export interface TouchReader {
-  readonly columns: readonly string[];
-  /** The metadata columns among them. */
-  readonly metadataColumns: readonly string[];
-  /** The touch by campaign parameters or a click id; null for neither. */
-  campaign(rows: Rows, row: number): Touch | null;
-  /** The same, else by a referrer of another host; null for neither. */
-  touch(rows: Rows, row: number): Touch | null;
-}
-
-/** Makes the touches of a store, with caches of parsed texts and numbered labels. */
 export class TouchMaker {
   readonly labels = new TouchLabels();
   readonly numbers: TouchNumbers;
@@ -262,14 +212,14 @@ export class TouchMaker {
     this.numbers = new TouchNumbers(this.labels, this.#texts);
   }
 
-  /** A reader for the metadata keys that exist now. */
   reader(): TouchReader {
-    return new ColumnTouchReader(this.dictionaries, this.#texts);
+    return new TouchReader(this.dictionaries, this.#texts);
   }
 }
 
-class ColumnTouchReader implements TouchReader {
+export class TouchReader {
   readonly columns: readonly string[];
+  /** Those of `columns` that hold campaign parameters and click ids. */
   readonly metadataColumns: readonly string[];
   /** The dictionary and column of each metadata key; null for a key that no event has. */
   readonly #keys: readonly ({ readonly dictionary: JsonDictionary; readonly name: string } | null)[];
@@ -286,21 +236,22 @@ class ColumnTouchReader implements TouchReader {
     this.columns = ["url", "referrer", "hostname", ...this.metadataColumns];
   }
 
+  /** The touch by campaign parameters or a click id; null for neither. */
   campaign(rows: Rows, row: number): Touch | null {
-    const inUrl = this.texts.campaign(codeAt(rows.column("url"), row));
+    const inUrl = this.texts.campaigns.of(codeAt(rows.column("url"), row));
     const inMetadata = this.#metadataCampaign(rows, row);
     const campaign = joinCampaigns(inMetadata, inUrl);
     return campaign === null ? null : touchOfCampaign(campaign);
   }
 
+  /** The same, else by a referrer of another host; null for neither. */
   touch(rows: Rows, row: number): Touch | null {
     const campaign = this.campaign(rows, row);
     if (campaign !== null) return campaign;
-    const touch = this.texts.referrer(codeAt(rows.column("referrer"), row));
-    return touch === null || touch.source === this.texts.host(codeAt(rows.column("hostname"), row)) ? null : touch;
+    const touch = this.texts.referrers.of(codeAt(rows.column("referrer"), row));
+    return touch === null || touch.source === this.texts.hosts.of(codeAt(rows.column("hostname"), row)) ? null : touch;
   }
 
-  /** Null for metadata without any of the keys. */
   #metadataCampaign(rows: Rows, row: number): Campaign | null {
     const values = this.#keys.map((key) => {
       if (key === null) return undefined;
@@ -324,17 +275,13 @@ export interface TouchFacts {
   readonly companies: Codes;
 }
 
-/**
- * Reads the touches of pinned rows, yielding. Their labels are cached, 1 or 2 bytes a row. Cost: about 10 ns a row; once, about 20 ns more, and 10 µs
- * for each distinct url.
- */
+/** Rows must be pinned. Labels are cached, 1 or 2 bytes a row. Cost: 10 ns a row; once, 20 ns more, and 10 µs for each distinct url. */
 export async function loadTouchFacts(rows: Rows, maker: TouchMaker): Promise<TouchFacts> {
   const numbers = await loadLabels(rows, maker);
   await rows.load([TIME_COLUMN, SEQUENCE_COLUMN, "userId", "anonymousId", "companyId"]);
   return factsOf(rows, numbers);
 }
 
-/** Reads the touches of rows in memory. */
 export function touchFactsOf(rows: Rows, maker: TouchMaker): TouchFacts {
   return factsOf(rows, labelNumbers(rows, maker));
 }

@@ -1,21 +1,21 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { grown, sortNumbers } from "../../../core/base/arrays.js";
+import { grown, orderedBy, placesByKey, PLACES_PER_STEP, type PlacesByKey } from "../../../core/base/arrays.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { MS_PER_DAY } from "../../../core/base/time.js";
+import { countBefore } from "../../../core/base/search.js";
 import { wideCodes } from "../../../storage/column/codes.js";
 import type { EventIds, EventTime, EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../../storage/derived/store-table.js";
 import { ChangeLog } from "../../../identity/links.js";
 import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
 import { loadTouchFacts, touchFactsOf, type TouchFacts, type TouchMaker } from "./touch-facts.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { Turns } from "../../../core/base/yield.js";
+import { inTurns, Turns } from "../../../core/base/yield.js";
 
 const BYTES_PER_TOUCH = 24;
-/** Room for new touches, as a share of the existing ones. */
 const SPARE_SHARE = 1 / 8;
 
 /** The touches of a store, ordered by actor. Each has a permanent position: 28 bytes. */
@@ -38,7 +38,6 @@ export class Touches extends StoreTable<TouchFacts> {
   #takenRowCount = 0;
   #rowCount = 0;
   #building: Promise<void> | null = null;
-  /** Actors, in the order in which they gained touches. */
   readonly gained = new ChangeLog();
 
   constructor(
@@ -54,13 +53,11 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#count;
   }
 
-  /** Brings the table up to a snapshot; false when something is missing. */
   catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
     if (this.#takenRowCount === 0) this.#rowCount = moment.rows.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.takeRows(moment, missing) && this.#index(moment, missing);
   }
 
-  /** Positions of the touches of an actor, in order. */
   placesOf(actor: number): ArrayLike<number> {
     return this.#byActor.of(actor);
   }
@@ -104,7 +101,6 @@ export class Touches extends StoreTable<TouchFacts> {
     return segment !== -1 && segment === this.#segmentOf(b);
   }
 
-  /** Whether two touches share their millisecond. */
   areAtOnce(a: number, b: number): boolean {
     return this.#msOfDay[a] === this.#msOfDay[b] && this.#days[a] === this.#days[b];
   }
@@ -113,13 +109,8 @@ export class Touches extends StoreTable<TouchFacts> {
     return null;
   }
 
-  protected async load(segment: Rows): Promise<TouchFacts> {
-    segment.pin();
-    try {
-      return await loadTouchFacts(segment, this.maker);
-    } finally {
-      segment.unpin();
-    }
+  protected load(segment: Rows): Promise<TouchFacts> {
+    return whilePinned([segment], () => loadTouchFacts(segment, this.maker));
   }
 
   protected ofHead(rows: Rows): TouchFacts {
@@ -203,16 +194,10 @@ export class Touches extends StoreTable<TouchFacts> {
     this.gained.addAll();
   }
 
-  /** A number that identifies the segment of a position; -1 for a head. */
   #segmentOf(place: number): number {
     const starts = this.#segmentStarts;
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (starts[middle]! <= place) low = middle + 1;
-      else high = middle;
-    }
-    return low % 2 === 1 ? low : -1;
+    const count = countBefore(starts.length, (at) => starts[at]! <= place);
+    return count % 2 === 1 ? count : -1;
   }
 
   /** Makes room, at first for as many as all rows will hold if the others are like these: growing is one long step. */
@@ -229,10 +214,8 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 }
 
-/** Compares two positions, as those of one owner are ordered. */
 type ComparePlaces = (a: number, b: number) => number;
 
-/** How positions are ordered. */
 interface PlaceOrder {
   /** Consistent with the order of `msOf`. */
   readonly compare: ComparePlaces;
@@ -240,51 +223,17 @@ interface PlaceOrder {
   readonly msOf: (place: number) => number;
 }
 
-/** Positions by owner, each owner's in order: they begin at its start and end at the start of the next owner. */
-interface OwnerLists {
-  readonly starts: Uint32Array;
-  readonly places: Uint32Array;
-}
-
 const NO_PLACES = new Uint32Array(0);
-const NO_LISTS: OwnerLists = { starts: new Uint32Array(1), places: NO_PLACES };
+const NO_LISTS: PlacesByKey = { starts: new Uint32Array(1), places: NO_PLACES };
 
-/** Cost of ordering a position, in values read: it lies anywhere in memory. */
 const VALUES_PER_PLACE = 16;
 
-/**
- * Orders positions by their owners, yielding. Owner 0 is none and left out.
- * Cost: about 10 ns a position, and a sort of the owners whose positions are out of order.
- * @param orderedCount positions below it are in order already
- */
-export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<OwnerLists> {
+/** Owner 0 is none and left out. Cost: 10 ns a position, and sorts of owners out of order. @param orderedCount positions below it are in order */
+export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<PlacesByKey> {
   const turns = new Turns();
   let greatest = 0;
   for (let place = 0; place < owners.length; place += 1) if (owners[place]! > greatest) greatest = owners[place]!;
-  const starts = new Uint32Array(greatest + 2);
-  await turns.inPieces(
-    owners.length,
-    (from, to) => {
-      for (let place = from; place < to; place += 1) if (owners[place] !== 0) starts[owners[place]! + 1]! += 1;
-    },
-    VALUES_PER_PLACE,
-  );
-  for (let owner = 1; owner < starts.length; owner += 1) starts[owner]! += starts[owner - 1]!;
-  const ends = starts.slice();
-  const places = new Uint32Array(starts.at(-1)!);
-  await turns.inPieces(
-    owners.length,
-    (from, to) => {
-      for (let place = from; place < to; place += 1) {
-        const owner = owners[place]!;
-        if (owner === 0) continue;
-        const at = ends[owner]!;
-        places[at] = place;
-        ends[owner] = at + 1;
-      }
-    },
-    VALUES_PER_PLACE,
-  );
+  const { starts, places } = await inTurns(placesByKey(owners, greatest + 1, 1), () => turns.took(PLACES_PER_STEP * VALUES_PER_PLACE));
   if (orderedCount === owners.length) return { starts, places };
   const long: Uint32Array[] = [];
   await turns.inPieces(
@@ -315,8 +264,9 @@ async function putInOrder(places: Uint32Array, orderedCount: number, order: Plac
   let first = places.length;
   while (first > 0 && places[first - 1]! >= orderedCount) first -= 1;
   if (first === places.length) return;
-  await sortLong(places.subarray(first), order, turns);
-  const later = places.slice(first);
+  const unsorted = places.slice(first);
+  const sorted = await orderedBy(unsorted.length, (at) => order.msOf(unsorted[at]!), (a, b) => order.compare(unsorted[a]!, unsorted[b]!), turns);
+  const later = sorted.map((at) => unsorted[at]!);
   let [before, last] = [first - 1, later.length - 1];
   // From the end, so that what precedes the earliest of the later ones is not read.
   await turns.inPieces(places.length, (from, to) => {
@@ -327,41 +277,9 @@ async function putInOrder(places: Uint32Array, orderedCount: number, order: Plac
   });
 }
 
-/** Numbers up to it are exact. */
-const EXACT_SPAN = 2 ** 53;
-
-/** Sorts by millisecond, yielding, then within each millisecond. */
-async function sortLong(places: Uint32Array, { compare, msOf }: PlaceOrder, turns: Turns): Promise<void> {
-  const unsorted = places.slice();
-  let [first, last] = [Infinity, -Infinity];
-  await turns.inPieces(places.length, (from, to) => {
-    for (let at = from; at < to; at += 1) {
-      const ms = msOf(unsorted[at]!);
-      if (ms < first) first = ms;
-      if (ms > last) last = ms;
-    }
-  });
-  const span = 2 ** Math.ceil(Math.log2(places.length));
-  if ((last - first + 1) * span > EXACT_SPAN) return void places.set(Array.from(unsorted).sort(compare));
-  const keys = new Float64Array(places.length);
-  await turns.inPieces(places.length, (from, to) => {
-    for (let at = from; at < to; at += 1) keys[at] = (msOf(unsorted[at]!) - first) * span + at;
-  });
-  const sorted = await sortNumbers(keys, turns);
-  for (let start = 0, end = 0; start < sorted.length; start = end) {
-    const ms = Math.floor(sorted[start]! / span);
-    for (; end < sorted.length && Math.floor(sorted[end]! / span) === ms; end += 1) places[end] = unsorted[sorted[end]! - ms * span]!;
-    if (end - start > 1) places.set(Array.from(places.subarray(start, end)).sort(compare), start);
-  }
-}
-
-/**
- * Positions by owner (an actor or a company), each owner's in order: 4 bytes a position and 4 for every owner below the greatest. Owners that changed
- * later are stored apart, with all their positions: 8 bytes each.
- */
+/** Positions by owner (an actor or a company), in order: 4 bytes each, and 4 for every owner; 8 bytes each for owners that changed since. */
 export class OwnerIndex {
-  #lists: OwnerLists = NO_LISTS;
-  /** Owners that gained or lost positions since. */
+  #lists: PlacesByKey = NO_LISTS;
   readonly #changed = new Map<number, number[]>();
 
   get byteLength(): number {
@@ -370,7 +288,7 @@ export class OwnerIndex {
     return this.#lists.starts.byteLength + this.#lists.places.byteLength + changed * 8 + this.#changed.size * 100;
   }
 
-  replace(lists: OwnerLists): void {
+  replace(lists: PlacesByKey): void {
     this.#changed.clear();
     this.#lists = lists;
   }
@@ -395,14 +313,12 @@ export class OwnerIndex {
     places.splice(at, 0, place);
   }
 
-  /** Cost: the owner's positions. */
   remove(owner: number, place: number): void {
     const places = this.#own(owner);
     const at = places.indexOf(place);
     if (at !== -1) places.splice(at, 1);
   }
 
-  /** Sorts the positions of an owner again, for when ids were read since. */
   sort(owner: number, compare: ComparePlaces): void {
     this.#own(owner).sort(compare);
   }
@@ -436,7 +352,6 @@ export class TouchIndex {
     return this.#index.byteLength;
   }
 
-  /** Positions in the touches. Read-only; valid until the next change. */
   of(owner: number): ArrayLike<number> {
     return this.#index.of(owner);
   }
@@ -514,14 +429,12 @@ export function firstTouchAt(touches: Touches, list: ArrayLike<number>, ms: numb
   return low;
 }
 
-/** The positions of a list from index `at` on that share its millisecond. */
 export function touchesAtOnce(touches: Touches, list: ArrayLike<number>, at: number): number[] {
   const run: number[] = [];
   for (let next = at; next < list.length && touches.areAtOnce(list[at]!, list[next]!); next += 1) run.push(list[next]!);
   return run;
 }
 
-/** Whether the order of some touches does not matter, because all have one label. */
 export function areOfOneLabel(touches: Touches, [first, ...others]: readonly number[]): boolean {
   return first === undefined || others.every((place) => touches.labelOf(place) === touches.labelOf(first));
 }

@@ -16,7 +16,7 @@ const DAY_STRIDE = 9;
 const oddZones = [
   "Pacific/Apia", "Pacific/Kwajalein", "Asia/Beirut", "America/Havana", "Antarctica/Vostok", "Australia/Lord_Howe", "Africa/Casablanca", "America/Sao_Paulo",
 ];
-const zones = [...sliceOf(oddZones, 2), ...Intl.supportedValuesOf("timeZone").filter((_, at) => at % strideOf(200, 8) === 0)];
+const zones = [...sliceOf(oddZones, 4), ...Intl.supportedValuesOf("timeZone").filter((_, at) => at % strideOf(300, 8) === 0)];
 
 /** The days of a zone, by their dates as days since 1970, as `Intl` alone tells them: no code of ours is asked. */
 class Days {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { pairOf, keptActivity, type Activity } from "../../../../src/query/reports/companies/company-activity.js";
+import { inTurns } from "../../../../src/core/base/yield.js";
+import { joinedActivity, pairOf, type Activity } from "../../../../src/query/reports/companies/company-activity.js";
 
 const PAIR_COUNT = 70_000;
 
@@ -17,17 +18,17 @@ function countsOf({ whos, companies, eventCounts }: Activity): Map<number, numbe
   return new Map(Array.from(whos, (who, at): [number, number] => [pairOf(who, companies[at] ?? 0), eventCounts[at] ?? 0]).sort(([a], [b]) => a - b));
 }
 
-const halves = () => ({ parts: [activityOf(1, 1), activityOf(1 + PAIR_COUNT / 2, 2)], read: null });
+const halves = () => joinedActivity([activityOf(1, 1), activityOf(1 + PAIR_COUNT / 2, 2)]);
 
 test("Pairs of several days are added up some ten thousand at a time, and those of another question meanwhile do not mix with them.", async () => {
   let pauseCount = 0;
   const others: Activity[] = [];
   const pause = async () => {
     pauseCount += 1;
-    if (pauseCount === 2) others.push(await keptActivity.of({ parts: [activityOf(5, 7), activityOf(90, 7)], read: null }, () => Promise.resolve()));
+    if (pauseCount === 2) others.push(await inTurns(joinedActivity([activityOf(5, 7), activityOf(90, 7)]), () => Promise.resolve()));
   };
-  const whole = await keptActivity.of(halves(), () => Promise.resolve());
-  const interrupted = await keptActivity.of(halves(), pause);
+  const whole = await inTurns(halves(), () => Promise.resolve());
+  const interrupted = await inTurns(halves(), pause);
   expect(pauseCount).toBeGreaterThanOrEqual((2 * PAIR_COUNT + 1.5 * PAIR_COUNT) / 32_768);
   expect(countsOf(interrupted)).toEqual(countsOf(whole));
   expect(countsOf(interrupted).size).toBe(PAIR_COUNT * 1.5);
@@ -36,7 +37,7 @@ test("Pairs of several days are added up some ten thousand at a time, and those 
 });
 
 test("A sum that was stopped in the middle leaves the next one right.", async () => {
-  await expect((async () => await keptActivity.of(halves(), () => Promise.reject(new Error("stopped"))))()).rejects.toThrow("stopped");
-  const whole = await keptActivity.of(halves(), () => Promise.resolve());
+  await expect((async () => await inTurns(halves(), () => Promise.reject(new Error("stopped"))))()).rejects.toThrow("stopped");
+  const whole = await inTurns(halves(), () => Promise.resolve());
   expect(Array.from(countsOf(whole).values()).reduce((sum, count) => sum + count)).toBe(PAIR_COUNT * 3);
 });

@@ -10,7 +10,7 @@ import { inOrder } from "../../../../src/query/reports/funnel/funnel.js";
 import { useLimits } from "../../../limits.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
 
-useLimits({ joinedListCountMin: 2, firstGoerCount: 2 });
+useLimits({ joinedListCountMin: 2, firstEntityCount: 2 });
 
 const STEP_COUNT = 3;
 const names = ["first", "second", "third"];
@@ -73,7 +73,7 @@ test("What pruning leaves out changes neither how far anybody got, nor when, nor
       for (const leavesOut of [false, true])
         answers.push(
           await Scratch.of(async (scratch) => {
-            const matches = new EntityMatches(all, { entityOf: (subject: number) => subject, moves: "none", entries }, 1, scratch);
+            const matches = new EntityMatches(all, { entityOf: (subject: number) => subject, moved: "none", entries }, 1, scratch);
             // Of a plan only these are read.
             const tries = new ChainTries(plan as never, { matches: matches.placed, entries, entryMsOf: (at) => matches.placed.ms[at] ?? NaN });
             matches.rewind(leavesOut ? pruningOf(plan as never, entries) : null);

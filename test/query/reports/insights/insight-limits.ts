@@ -5,6 +5,6 @@ export const INSIGHT_LIMITS = {
   placedTouchCount: 3,
   unorderedSessionCount: 12,
   joinedListCountMin: 2,
-  firstGoerCount: 3,
+  firstEntityCount: 3,
   newerRowCount: 16,
 } as const;

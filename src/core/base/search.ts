@@ -1,8 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the values */
-import type { Codes } from "./codes.js";
 
 /** The first index from `from` on whose value is at least `value`, in sorted values; their length if there is none. */
-export function firstAtLeast(values: Codes | Int32Array | Float64Array, value: number, from = 0): number {
+export function firstAtLeast(values: Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array, value: number, from = 0): number {
   let low = from;
   let high = values.length;
   while (low < high) {

@@ -3,33 +3,34 @@ import { assert } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { inTurns, piecesOf, type Steps } from "../../core/base/yield.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
-import type { SegmentMembers, MembersOf } from "../../query/filter/predicate.js";
+import type { SegmentMembers, MembersOf } from "../filter/predicate.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import type { ConditionPlan, SegmentPlan, PlannedFilter, Range, QueryScope } from "../../query/plan/plan.js";
-import { rangeOf } from "../../query/plan/insights/segments.js";
-import type { AnyPass } from "../../query/reports/form/report.js";
-import { eachAddedCount, actorCountsPass, actorsPass, type ActorCounts } from "../../query/reports/events/actor-counts.js";
-import { eachActor, unitedActors, type DistinctActors } from "../../query/reports/events/distinct-actors.js";
+import type { ConditionPlan, SegmentPlan, PlannedFilter, Range, QueryScope } from "../plan/plan.js";
+import { rangeOf } from "../plan/insights/segments.js";
+import type { AnyPass, Pass, StateOf } from "./form/report.js";
+import { eachAddedCount, actorCountsPass, type ActorCounts } from "./events/actor-counts.js";
+import { actorsPass, eachActor, unitedActors, type DistinctActors } from "./events/distinct-actors.js";
 
 /** Identities tested in one step: some milliseconds. */
 const IDENTITIES_PER_STEP = 32_768;
 
-/** What members are found with, besides the states of the parts. */
+/** What members are found with, besides the states of the passes. */
 export interface MembersContext {
   readonly identities: IdentityView;
   /** All identities are below it. */
   readonly identityEnd: number;
-  /** Whether a comparison holds for an identity. */
   readonly testOf: (comparison: PlannedFilter) => Steps<(identity: number) => boolean>;
   /** Yields to other work. @throws aborted */
   readonly pause: () => Promise<void>;
 }
 
-/** A condition, with the indexes of the parts it reads. */
+type ActorsPass = Pass<DistinctActors[]>;
+
+/** A condition, with the passes that it reads. */
 type SettledCondition =
-  /** People in the first part and not in the second; negated: everyone else. */
-  | { readonly kind: "seen"; readonly within: number; readonly notIn: number | null; readonly negated: boolean }
-  | { readonly kind: "counted"; readonly counts: number; readonly atLeast: number; readonly atMost: number }
+  /** People in the first pass and not in the second; negated: everyone else. */
+  | { readonly kind: "seen"; readonly within: ActorsPass; readonly notIn: ActorsPass | null; readonly negated: boolean }
+  | { readonly kind: "counted"; readonly counts: Pass<ActorCounts[]>; readonly atLeast: number; readonly atMost: number }
   | { readonly kind: "is"; readonly comparison: PlannedFilter };
 
 /**
@@ -37,10 +38,10 @@ type SettledCondition =
  * of days; the ids are mapped to identities last, and only then are conditions decided.
  */
 export class NamedSegments {
-  readonly #parts = new Map<string, { readonly place: number; readonly part: AnyPass }>();
+  /** By what they compute: equal conditions share a pass. */
+  readonly #passes = new Map<string, AnyPass>();
   readonly #segments = new Map<SegmentPlan, readonly (readonly SettledCondition[])[]>();
 
-  /** @param scopes those of the query */
   constructor(scopes: readonly QueryScope[]) {
     for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
       if (operand.kind !== "segment" || this.#segments.has(operand.segment)) continue;
@@ -49,21 +50,19 @@ export class NamedSegments {
   }
 
   /** Without duplicates. */
-  get parts(): readonly AnyPass[] {
-    return Array.from(this.#parts.values(), ({ part }) => part);
+  get passes(): readonly AnyPass[] {
+    return [...this.#passes.values()];
   }
 
-  /** What conditions of kind `is` compare. */
   get comparisons(): readonly PlannedFilter[] {
     return [...this.#segments.values()].flat(2).flatMap((condition) => (condition.kind === "is" ? [condition.comparison] : []));
   }
 
-  /** @param states what the parts found, in their order */
-  async membersOf(states: readonly unknown[], context: MembersContext): Promise<NonNullable<MembersOf>> {
-    const folding = new ConditionHolders(states, context);
+  async membersOf(stateOf: StateOf, context: MembersContext): Promise<NonNullable<MembersOf>> {
+    const holders = new ConditionHolders(stateOf, context);
     const members = new Map<SegmentPlan, SegmentMembers>();
     for (const [segment, groups] of this.#segments) {
-      const bits = await anyOf(groups, folding, context);
+      const bits = await anyOf(groups, holders, context);
       members.set(segment, { has: (identity) => identity < context.identityEnd && hasBit(bits, identity) });
     }
     return (segment) => {
@@ -80,32 +79,33 @@ export class NamedSegments {
       const { atLeast, atMost } = condition;
       const scope = { ...condition.scope, range };
       // Whether at all: needs no counts.
-      if (atMost === 0 || (atLeast === 1 && atMost === null)) return { kind: "seen", within: this.#whoDid(scope), notIn: null, negated: atMost === 0 };
-      return { kind: "counted", counts: this.#place(`how often ${JSON.stringify(scope)}`, () => actorCountsPass(scope)), atLeast, atMost: atMost ?? Infinity };
+      if (atMost === 0 || (atLeast === 1 && atMost === null)) return { kind: "seen", within: this.#actorsOf(scope), notIn: null, negated: atMost === 0 };
+      return { kind: "counted", counts: this.#shared(`how often ${JSON.stringify(scope)}`, () => actorCountsPass(scope)), atLeast, atMost: atMost ?? Infinity };
     }
     const rest = condition.type === "firstSeen" ? { fromMs: 0, toMs: range.fromMs } : { fromMs: range.toMs, toMs: LIMITS.instantMaxMs };
-    const ofProject = (within: Range) => this.#whoDid({ project: condition.project, eventName: null, userId: null, where: [], range: within });
+    const ofProject = (within: Range) => this.#actorsOf({ project: condition.project, eventName: null, userId: null, where: [], range: within });
     return { kind: "seen", within: ofProject(range), notIn: rest.fromMs < rest.toMs ? ofProject(rest) : null, negated: false };
   }
 
-  #whoDid(scope: QueryScope): number {
-    return this.#place(`who did ${JSON.stringify(scope)}`, () => actorsPass(scope));
+  #actorsOf(scope: QueryScope): ActorsPass {
+    return this.#shared(`who did ${JSON.stringify(scope)}`, () => actorsPass(scope));
   }
 
-  #place(key: string, make: () => unknown): number {
-    let known = this.#parts.get(key);
-    if (known === undefined) this.#parts.set(key, (known = { place: this.#parts.size, part: make() as AnyPass }));
-    return known.place;
+  #shared<S>(key: string, make: () => Pass<S>): Pass<S> {
+    const pass = this.#passes.get(key) ?? make();
+    this.#passes.set(key, pass);
+    // The cast: a key names passes of one kind.
+    return pass as Pass<S>;
   }
 }
 
-async function anyOf(groups: readonly (readonly SettledCondition[])[], folding: ConditionHolders, { identityEnd, pause }: MembersContext): Promise<Bitmap> {
+async function anyOf(groups: readonly (readonly SettledCondition[])[], holders: ConditionHolders, { identityEnd, pause }: MembersContext): Promise<Bitmap> {
   const any = emptyBitmap(identityEnd);
   for (const group of groups) {
     const all = emptyBitmap(identityEnd);
     complement(all, identityEnd);
     for (const condition of group) {
-      intersect(all, await inTurns(folding.holdsFor(condition), pause));
+      intersect(all, await inTurns(holders.holdsFor(condition), pause));
       await pause();
     }
     unite(any, all);
@@ -115,10 +115,10 @@ async function anyOf(groups: readonly (readonly SettledCondition[])[], folding: 
 
 /** The identities for which conditions hold, one bit each. */
 class ConditionHolders {
-  readonly #seen = new Map<number, Bitmap>();
+  readonly #seen = new Map<ActorsPass, Bitmap>();
 
   constructor(
-    readonly states: readonly unknown[],
+    readonly stateOf: StateOf,
     readonly context: MembersContext,
   ) {}
 
@@ -127,22 +127,22 @@ class ConditionHolders {
       case "seen":
         return this.#holdsForSeen(condition.within, condition.notIn, condition.negated);
       case "counted":
-        return yield* this.#holdsForCounts(this.states[condition.counts] as readonly ActorCounts[], condition.atLeast, condition.atMost);
+        return yield* this.#holdsForCounts(this.stateOf(condition.counts), condition.atLeast, condition.atMost);
       case "is":
         return yield* this.#holdsWhere(yield* this.context.testOf(condition.comparison));
     }
   }
 
-  #holdsForSeen(within: number, notIn: number | null, negated: boolean): Bitmap {
+  #holdsForSeen(within: ActorsPass, notIn: ActorsPass | null, negated: boolean): Bitmap {
     const bits = this.#seenIn(within).slice();
     if (notIn !== null) subtract(bits, this.#seenIn(notIn));
     if (negated) complement(bits, this.context.identityEnd);
     return bits;
   }
 
-  #seenIn(part: number): Bitmap {
-    let bits = this.#seen.get(part);
-    if (bits === undefined) this.#seen.set(part, (bits = this.#identitiesOf(this.states[part] as readonly DistinctActors[])));
+  #seenIn(pass: ActorsPass): Bitmap {
+    let bits = this.#seen.get(pass);
+    if (bits === undefined) this.#seen.set(pass, (bits = this.#identitiesOf(this.stateOf(pass))));
     return bits;
   }
 
