@@ -143,7 +143,7 @@ export function answerText<K extends ReportName>(name: K, answer: AnswerByReport
   const format = FORMATTERS[name];
   if (format !== undefined) return format(answer);
   if (typeof answer === "number") return `${figure(answer)}\n`;
-  return Array.isArray(answer) ? listing(answer as readonly object[], "") : facts(answer);
+  return Array.isArray(answer) ? listing(answer as readonly object[], "") : facts(answer as object);
 }
 
 function bucketText({ start, end, local, partial }: Bucket): string {
