@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { reports as onClickHouse } from "../src/clickhouse/report/reports.js";
-import { command } from "../src/cli/commands/query.js";
+import * as command from "../src/cli/commands/query.js";
 import { RemoteDaybook } from "../src/client/remote-daybook.js";
 import { PlannedQueries } from "../src/engine/queries.js";
 import { QUERY_RIGHTS } from "../src/http/access/rights.js";

@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { UsageError, packageRoot, type Command } from "./command.js";
 
 interface CommandEntry {
-  /** One line for `--help`. */
   readonly summary: string;
   /** Imports the command. Called only for a named command: `daybook --help` needs none of them. */
-  readonly load: () => Promise<{ readonly command: Command }>;
+  readonly load: () => Promise<Command>;
 }
 
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
@@ -29,7 +28,6 @@ function overview(): string {
   return `Usage: daybook COMMAND [options]\n\n${lines.join("")}\n"daybook COMMAND --help" describes a command; "daybook --version" prints the version.\n`;
 }
 
-/** Runs a command line; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === "--help" || name === "-h" || name === "help") {
@@ -43,7 +41,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       const names = Object.keys(COMMANDS).join(", ");
       throw new UsageError(name === undefined ? `expected a command: ${names}` : `unknown command ${JSON.stringify(name)}, expected one of ${names}`);
     }
-    const { command } = await entry.load();
+    const command = await entry.load();
     const separator = rest.indexOf("--");
     const isHelp = rest.slice(0, separator === -1 ? undefined : separator).some((word) => word === "--help" || word === "-h");
     if (isHelp) process.stdout.write(command.help);
@@ -51,7 +49,6 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The one-line message of a failed command line, and its exit code. */
 export function failureOf(args: readonly string[], thrown: unknown): { readonly code: 1 | 2; readonly line: string } {
   const [name] = args;
   // If closing fails too, `await using` wraps both errors: report the later one.

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** What the module of a command exports. */
 export interface Command {
-  /** The full text of `--help`. */
   readonly help: string;
   /** Runs the command; resolves when it is done. @throws UsageError for exit 2, any other error for exit 1 */
   run(args: readonly string[]): Promise<void>;
@@ -17,17 +17,14 @@ export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/** Options with a value. */
 export function texts<const Name extends string>(...names: readonly Name[]): { readonly [N in Name]: { readonly type: "string" } } {
   return Object.fromEntries(names.map((name) => [name, { type: "string" }])) as { [N in Name]: { readonly type: "string" } };
 }
 
-/** Options without a value. */
 export function flags<const Name extends string>(...names: readonly Name[]): { readonly [N in Name]: { readonly type: "boolean" } } {
   return Object.fromEntries(names.map((name) => [name, { type: "boolean" }])) as { [N in Name]: { readonly type: "boolean" } };
 }
 
-/** Parses options strictly. @throws UsageError naming the invalid option */
 export function readArguments<O extends Options>(args: readonly string[], options: O, positionals: boolean) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: positionals, strict: true });
@@ -38,40 +35,34 @@ export function readArguments<O extends Options>(args: readonly string[], option
   }
 }
 
-/** The value of a required option. @throws UsageError if it is missing or empty */
 export function required(value: string | undefined, option: string): string {
   if (value === undefined || value === "") throw new UsageError(`--${option} is required`);
   return value;
 }
 
-/** A TCP port, 0 to 65535. @throws UsageError */
 export function portOf(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
   return port;
 }
 
-/** A whole number from `min` to `max`. @throws UsageError */
 export function wholeNumberOf(text: string, option: string, min: number, max: number): number {
   const number = Number(text);
   if (/^\d{1,9}$/.test(text) && number >= min && number <= max) return number;
   throw new UsageError(`--${option}: expected a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 
-/** A three-letter currency code; undefined if the option is missing. @throws UsageError */
 export function currencyOf(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Z]{3}$/.test(text)) return text;
   throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(text)}`);
 }
 
-/** One of the `allowed` words. @throws UsageError listing them */
 export function oneOf<T extends string>(text: string, option: string, allowed: readonly T[]): T {
   const found = allowed.find((word) => word === text);
   if (found === undefined) throw new UsageError(`--${option}: expected ${allowed.join(", ")}, got ${JSON.stringify(text)}`);
   return found;
 }
 
-/** Asks for confirmation, which requires a terminal unless `--yes` is given. @throws UsageError without a terminal; Error if the answer is no */
 export async function confirm(question: string, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed === true) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError("--yes is required: there is no terminal to confirm on");
@@ -84,12 +75,10 @@ export async function confirm(question: string, isConfirmed: boolean | undefined
   }
 }
 
-/** An `onLockWait` that prints on stderr what the command waits for. */
 export function printLockWait({ message }: LockWait): void {
   process.stderr.write(`daybook: ${message}\n`);
 }
 
-/** The directory of this package: the nearest one above this file, source or built, with a package.json. */
 export function packageRoot(): string {
   let directory = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(directory, "package.json"))) {
@@ -100,7 +89,6 @@ export function packageRoot(): string {
   return directory;
 }
 
-/** The public URL of a file in the repository, from `repository` of package.json. */
 export function publicAddress(path: string, root = packageRoot()): string {
   const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly repository: { readonly url: string } };
   return `${repository.url.replace(/^git\+/, "").replace(/\.git$/, "")}/blob/main/${path}`;

@@ -8,7 +8,6 @@ interface RowRejection {
   readonly reason: string;
 }
 
-/** A row stored with the time of receipt. */
 interface Adjustment {
   readonly line: number;
   readonly createdAt: string;
@@ -19,13 +18,10 @@ export interface LoadOutcome {
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: number;
-  /** Identity records among these rows. */
   readonly records: number;
-  /** The first rejections, at most `REJECTIONS_SHOWN`. */
   readonly rejections: readonly RowRejection[];
   /** Accepted rows whose time was more than five minutes ahead of the clock. */
   readonly adjusted: number;
-  /** The first adjusted rows, at most `REJECTIONS_SHOWN`. */
   readonly adjustments: readonly Adjustment[];
 }
 
@@ -34,7 +30,6 @@ interface LoadOptions {
   readonly project?: string;
   /** Rows per ingest. Default: 1,024, which suits a local store. */
   readonly rowsAtOnce?: number;
-  /** Called after each batch with the rows read so far. */
   readonly onProgress?: (rowCount: number) => void;
 }
 

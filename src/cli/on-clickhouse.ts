@@ -6,10 +6,8 @@ import { count, plural, printLine } from "./print/format.js";
 import type { Daybook } from "../engine/daybook.js";
 import { dataDirectory, openForReading, openOrganization, organizationOf, type OpenOptions, type ReadingOptions } from "./organizations.js";
 
-/** Options that locate events on ClickHouse. */
 export const CLICKHOUSE_OPTIONS = texts("clickhouse", "database", "cluster", "user");
 
-/** Their lines in `--help`. */
 export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: the HTTP interface of ClickHouse, for events stored there
   --database NAME       the organization's database there, created by "daybook clickhouse migrate"
   --cluster NAME        the cluster whose shards store it
@@ -19,7 +17,6 @@ export const CLICKHOUSE_HELP = `  --clickhouse URL      instead of --data: the H
 type TextValues<Names extends string> = { readonly [Name in Names]?: string | undefined };
 type ClickHouseValues = TextValues<keyof typeof CLICKHOUSE_OPTIONS>;
 
-/** Connection options from the command line and the environment. @throws UsageError */
 export function connectionOptionsOf(url: string | undefined, option: string, { database, cluster, user }: ClickHouseValues) {
   const password = process.env["CLICKHOUSE_PASSWORD"];
   return {
@@ -31,11 +28,7 @@ export function connectionOptionsOf(url: string | undefined, option: string, { d
   };
 }
 
-/**
- * Opens the database that `--clickhouse` names.
- * @param others values of options that name another location
- * @throws UsageError, and what openClickHouse throws
- */
+/** @param others values of options that name another location */
 export async function openOnClickHouse(
   values: ClickHouseValues, others: Readonly<Record<string, unknown>>, rest: Pick<ClickHouseOptions, "currency" | "timeoutMs" | "futureEvents"> = {},
 ): Promise<StoredDaybook> {
@@ -45,13 +38,12 @@ export async function openOnClickHouse(
   return daybook;
 }
 
-/** @param others values of options that exclude `--clickhouse`. @throws UsageError naming one that is given */
 function refuseCombination(others: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
   if (other !== undefined) throw new UsageError(`--clickhouse and --${other} cannot be combined`);
 }
 
-/** Whether a command runs on ClickHouse. @throws UsageError if `--database` is missing, or a ClickHouse option is given without `--clickhouse` */
+/** @throws UsageError if `--database` is missing, or a ClickHouse option is given without `--clickhouse` */
 export function isOnClickHouse(values: ClickHouseValues): boolean {
   if (values.clickhouse !== undefined) return required(values.database, "database") !== "";
   const stray = (["database", "cluster", "user"] as const).find((name) => values[name] !== undefined);
@@ -62,7 +54,6 @@ export function isOnClickHouse(values: ClickHouseValues): boolean {
 /** A day: each table is checked by one statement, which reads all of its rows on the server. */
 const CHECK_TIMEOUT_MS = 86_400_000;
 
-/** Prints the findings in a database, then a summary. @throws UsageError; Error if there is a finding */
 export async function verifyOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>): Promise<void> {
   refuseCombination(others);
   const { verifyClickHouse } = await import("../clickhouse/open-clickhouse.js");
@@ -99,7 +90,6 @@ export interface EventLocation {
 
 export const LOCATION_OPTIONS = { ...CLICKHOUSE_OPTIONS, ...texts("data", "organization") };
 
-/** Resolves the location that the options name. @throws UsageError */
 export function eventLocationOf(values: TextValues<keyof typeof LOCATION_OPTIONS>): EventLocation {
   const { data, organization } = values;
   if (isOnClickHouse(values)) {

@@ -25,13 +25,11 @@ export interface DataDirectory {
   readonly kind: "absent" | "empty" | "store" | "organizations";
   /** Existing organizations, ascending; `default` for a single store. */
   readonly names: readonly string[];
-  /** Entries that belong to no organization. */
   readonly unrelated: readonly string[];
 }
 
 const organizationPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const FOLDERS = ["segments", "dictionaries", "identities", "journal", "quarantine"];
-/** Entries that file systems, file managers and version control create. */
 const ignoredPattern = /^(?:lost\+found|\.DS_Store|\.localized|\.(?:git)?keep|\.gitignore|\.snapshot|\.Trash.*|\.Spotlight-V100|\.fseventsd|\.nfs.*|System Volume Information|\$RECYCLE\.BIN|Thumbs\.db|desktop\.ini)$/;
 const UNRELATED_SHOWN = 5;
 /** Enough to contain one token, whose required members identify the file. */
@@ -40,24 +38,18 @@ const TOKENS_START_BYTES = 65_536;
 const PRECEDING = String.raw`(?:[^{}"]|"(?:[^"\\]|\\.)*")*?`;
 const tokensStartPattern = new RegExp(String.raw`^\s*\[\s*(?:\]\s*$|\{(?=${PRECEDING}"(?:sha256|token)"\s*:)(?=${PRECEDING}"role"\s*:)${PRECEDING}"scopes"\s*:)`);
 
-/** Whether a text is a valid organization name, which is also its directory's name. */
-function isOrganizationName(text: string): boolean {
-  return organizationPattern.test(text);
-}
-
-/**
- * Determines what a directory contains, without writing. Damaged stores count as stores; unrelated entries do not hide organizations.
- * @throws Error if the path is a file, a directory of unrelated entries, or a store that contains other stores
- */
+/** Writes nothing. Damaged stores count as stores; unrelated entries do not hide organizations. */
 export async function dataDirectory(path: string): Promise<DataDirectory> {
-  const entries = await namesIn(path);
+  const entries = await namesIn(path, () => {
+    throw new Error(`${path}: is not a directory`);
+  });
   if (entries === null) return { path, kind: "absent", names: [], unrelated: [] };
   const names: string[] = [];
   const unrelated: string[] = [];
   for (const entry of entries) {
     if (ignoredPattern.test(entry) || entry.includes(PRIVATE_MARK) || entry === TOKENS_KEY || entry === TOKENS_LOCK || entry === SALTS_NAME) continue;
     const below = join(path, entry);
-    if (isOrganizationName(entry) && (await isStore(below))) names.push(entry);
+    if (organizationPattern.test(entry) && (await isStore(below))) names.push(entry);
     else if (!(await isEmptyDirectory(below))) unrelated.push(entry);
   }
   if (await isStore(path)) {
@@ -78,13 +70,12 @@ async function hasTokenFile(path: string): Promise<boolean> {
   return start !== null && tokensStartPattern.test(new TextDecoder().decode(start));
 }
 
-/** Whether a directory contains files of a store. */
 export async function isStore(path: string): Promise<boolean> {
-  if ((await namesIn(path).catch(nullIfFile)) === null) return false;
+  if ((await namesIn(path)) === null) return false;
   const storage = fileStorage(path);
   if ((await beginsWith(storage, MANIFEST_KEY, MANIFEST_START)) || (await beginsWith(storage, KEYS_KEY, KEYS_START))) return true;
   for (const folder of FOLDERS) {
-    const names = await namesIn(join(path, folder)).catch(nullIfFile);
+    const names = await namesIn(join(path, folder));
     if (names?.some((name) => isStorePart(`${folder}/${name}`)) === true) return true;
   }
   return false;
@@ -94,34 +85,26 @@ export async function isStore(path: string): Promise<boolean> {
 async function ruleOutNewDirectory(path: string, unrelated: readonly string[]): Promise<boolean> {
   for (const name of unrelated) {
     if (name.startsWith(".") || name === TOKENS_KEY) return true;
-    if ((await namesIn(join(path, name)).catch(nullIfFile)) !== null) return true;
+    if ((await namesIn(join(path, name))) !== null) return true;
   }
   return false;
 }
 
-/** Whether a directory is empty, not counting ignored entries. */
 async function isEmptyDirectory(path: string): Promise<boolean> {
   const names = await namesIn(path).catch(() => null);
   return names !== null && names.every((name) => ignoredPattern.test(name) || name.includes(PRIVATE_MARK));
 }
 
-/** Names in a directory, ascending; null if it is missing. @throws NotADirectory for a file */
-async function namesIn(path: string): Promise<string[] | null> {
+/** Names in a directory, ascending; null if it is missing. */
+async function namesIn(path: string, ofFile: () => null = () => null): Promise<string[] | null> {
   try {
     return (await readdir(path)).sort();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
-    if (code === "ENOTDIR") throw new NotADirectory(`${path}: is not a directory`);
+    if (code === "ENOTDIR") return ofFile();
     throw error;
   }
-}
-
-class NotADirectory extends Error {}
-
-function nullIfFile(error: unknown): null {
-  if (error instanceof NotADirectory) return null;
-  throw error;
 }
 
 function listed(names: readonly string[]): string {
@@ -129,10 +112,9 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, UNRELATED_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Checks the name of an organization, which is also its directory's name. @throws UsageError */
 export function organizationOf(text: string | undefined): string {
   const name = text ?? DEFAULT_ORGANIZATION;
-  if (isOrganizationName(name)) return name;
+  if (organizationPattern.test(name)) return name;
   throw new UsageError(`--organization: expected at most 63 lower-case letters, digits, - and _, got ${JSON.stringify(name)}`);
 }
 
@@ -152,15 +134,11 @@ export interface OpenOptions {
   readonly currency?: string | undefined;
   /** Whether to wait for a lock whose owner is not visible; false: fail at once. Default true. */
   readonly waitForLock?: boolean;
-  /** As in `openDaybook`. */
   readonly memoryBudgetBytes?: number;
   readonly futureEvents?: FutureEvents;
 }
 
-/**
- * Opens an organization for writing, creating it if missing.
- * @throws store_locked, corruption, manifest_missing, invalid_parameter; Error for a directory of unrelated entries
- */
+/** Creates the organization if it is missing. */
 export async function openOrganization(data: DataDirectory, name: string, { currency, waitForLock = true, ...options }: OpenOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!(await isStore(directory))) {
@@ -174,14 +152,12 @@ export async function openOrganization(data: DataDirectory, name: string, { curr
 
 export type ReadingOptions = Pick<OpenOptions, "currency" | "memoryBudgetBytes">;
 
-/** Opens an organization for reading, also while `serve` runs. @throws UsageError; Error if it is missing */
 export async function openForReading(data: DataDirectory, name: string, { currency, ...options }: ReadingOptions = {}): Promise<Daybook> {
   const directory = directoryOf(data, name);
   if (!data.names.includes(name)) throw new Error(`${data.path}: there is no organization ${JSON.stringify(name)} here`);
   return openDaybook({ storage: fileStorage(directory), readOnly: true, ...options, ...(currency === undefined ? {} : { currency }) });
 }
 
-/** The directory to copy from. @throws Error if it is missing or holds no organization */
 export async function sourceDirectory(path: string): Promise<DataDirectory> {
   const source = await dataDirectory(path);
   requireDirectory(source);
@@ -189,7 +165,6 @@ export async function sourceDirectory(path: string): Promise<DataDirectory> {
   return source;
 }
 
-/** @throws Error if one directory is, or contains, the other */
 export async function refuseOverlap(one: string, other: string): Promise<void> {
   const [a, b] = await Promise.all([realPathOf(one), realPathOf(other)]);
   const isWithin = (path: string) => path === "" || (path !== ".." && !path.startsWith(`..${sep}`));
@@ -207,10 +182,7 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/**
- * Copies every organization of one directory to another, and prints a line for each. Continues after failures.
- * @throws Error with the number of failures
- */
+/** Continues after failures, and throws their number at the end. */
 export async function copyOrganizations(source: DataDirectory, target: string, copy: (from: Storage, to: Storage) => Promise<BackupReport>): Promise<void> {
   let failedCount = 0;
   for (const name of source.names) {

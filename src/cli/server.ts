@@ -27,7 +27,6 @@ class WatchedTokens {
     readonly onStored: () => void,
   ) {}
 
-  /** Reads the tokens, and applies them if their text has changed. @throws what `read` and `onChange` throw */
   async reload(): Promise<void> {
     await this.#apply(await this.read());
   }
@@ -87,7 +86,6 @@ export class LiveTokens implements TokenStore {
     return found.find((record) => record.revoked_at !== null) ?? found[0];
   }
 
-  /** Reads the tokens, then polls their files until `stop`. @throws like `reload` */
   async start(): Promise<void> {
     await this.reload();
     const next = (): void => {
@@ -105,7 +103,6 @@ export class LiveTokens implements TokenStore {
     this.#timer = null;
   }
 
-  /** Applies tokens that have changed. @throws what reading and `onChange` throw */
   async reload(): Promise<void> {
     for (const watched of this.#watched) await watched.reload();
   }
@@ -156,7 +153,6 @@ export class RequestLog {
   }
 }
 
-/** Queries of the dashboard that read all-time tables, in the order in which it runs them. */
 const WARM_UP_QUERIES: readonly ((daybook: ServedDaybook, project: string, signal: AbortSignal) => Promise<unknown>)[] = [
   (daybook, project, signal) => daybook.webOverview({ project }, { signal }),
   (daybook, _, signal) => daybook.topCompanies({}, { signal }),
@@ -164,11 +160,7 @@ const WARM_UP_QUERIES: readonly ((daybook: ServedDaybook, project: string, signa
   (daybook, project, signal) => daybook.revenueByAttribution({ project }, { signal }),
 ];
 
-/**
- * Runs the dashboard's queries on the project with the most events, so that sessions, payments, touches and active entities are cached for later
- * requests, within the memory budget. Queries run one after another and yield; a request meanwhile waits only for what it needs. Does nothing if
- * several organizations have events. Never rejects: later queries report errors. Cost: reads all rows once.
- */
+/** Caches for later requests what the dashboard's queries need, unless several organizations have events. Never rejects. Reads all rows once. */
 export async function warm(organizations: Iterable<ServedDaybook>, signal: AbortSignal): Promise<void> {
   try {
     const [daybook, ...others] = await withEvents(organizations);
@@ -194,15 +186,12 @@ export interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly currency: string | undefined;
-  /** Tokens besides the stored ones. */
   readonly tokens: readonly TokenRecord[];
-  /** A file of tokens, besides those of the data directory. */
   readonly tokenFile?: string | undefined;
   /** True: accept secret tokens that are short enough to be guessed. */
   readonly insecure?: boolean;
   /** Time limit of a query in ms. Default: that of the handler. */
   readonly queryMs?: number;
-  /** True: log every request on stderr. Defects are always logged. */
   readonly logsRequests: boolean;
   /** True: handle sockets on the main thread, as on a machine with one core. */
   readonly oneThread: boolean;
@@ -218,11 +207,9 @@ export interface ServerOptions {
 type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
-  /** True: serve the dashboard. */
   readonly page: boolean;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
-  /** Geolocation database. */
   readonly geo: string | undefined;
   /** True: store nothing from browsers that send `Sec-GPC: 1`. */
   readonly honorGpc: boolean;
@@ -325,7 +312,6 @@ function openOne(options: ServerOptions, name: string, waitForLock: boolean): Pr
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 
-/** Time limit of a close, in ms; then the process exits anyway. */
 const STOP_MS_MAX = 15_000;
 
 /** Closes the server on SIGTERM or SIGINT, then exits; a second signal exits at once. */

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useState, useMemo, useErrorBoundary, useRef } from "preact/hooks";
-import { addressOf, viewStateOf, scopeOf, switchView, type ViewState, type PageClock } from "./state/view-state.js";
-import { dayIn, isDay, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
+import { addressOf, viewStateOf, scopeOf, type ViewState, type PageClock } from "./state/view-state.js";
+import { dayIn, daysOf, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
 import type { ComponentType } from "preact";
 import type { TokenAnswer, TrendAnswer } from "./ask/answers.js";
 import { followChanges, type ApiClient } from "./ask/client.js";
 import { extentQuery } from "./ask/queries.js";
 import { hasScope, canOpen } from "./ask/rights.js";
-import { Page, usePage, type PageContext } from "./parts/page-context.js";
+import { Page, usePage, useQueryOf, type PageContext } from "./parts/page-context.js";
 import { VIEWS, type ViewControl, type ViewEntry } from "./views/table.js";
 import { Empty, Icon, ViewLink, Button } from "./parts/inline.js";
 import { Select, TextField } from "./parts/fields.js";
@@ -45,11 +45,7 @@ function writeUrl(viewState: ViewState, isNew: boolean): void {
 }
 
 /** The view state, synchronized with the URL. `go` adds a history entry, `replace` does not. @param firstPeriod used if the URL names none */
-function useViewState(firstPeriod: PeriodName): {
-  readonly viewState: ViewState;
-  readonly go: (viewState: ViewState) => void;
-  readonly replace: (viewState: ViewState) => void;
-} {
+function useViewState(firstPeriod: PeriodName) {
   const [viewState, setViewState] = useState(() => (hasPeriod() ? currentViewState() : { ...currentViewState(), period: firstPeriod }));
   useEffect(() => {
     writeUrl(viewState, false);
@@ -78,7 +74,6 @@ type Theme = keyof typeof THEMES;
 
 type BrowserStorage = "localStorage" | "sessionStorage";
 
-/** A text that this browser stores; null: none, or the browser blocks the storage. */
 export function readStored(storage: BrowserStorage, key: string): string | null {
   try {
     return window[storage].getItem(key);
@@ -87,7 +82,6 @@ export function readStored(storage: BrowserStorage, key: string): string | null 
   }
 }
 
-/** Stores a text in this browser, unless the browser blocks the storage. @param text null: remove it */
 export function store(storage: BrowserStorage, key: string, text: string | null): void {
   try {
     if (text === null) window[storage].removeItem(key);
@@ -97,8 +91,14 @@ export function store(storage: BrowserStorage, key: string, text: string | null)
   }
 }
 
-/** The color theme: the user's choice, or that of the system. `shown` changes with either. */
-export function useTheme(): { readonly theme: Theme; readonly shown: string; readonly choose: (theme: Theme) => void } {
+interface ColorTheme {
+  readonly theme: Theme;
+  /** Changes with the colors. */
+  readonly shown: string;
+  readonly choose: (theme: Theme) => void;
+}
+
+export function useTheme(): ColorTheme {
   const [theme, setTheme] = useState<Theme>(() => {
     const stored = readStored("localStorage", THEME_KEY);
     return stored === "light" || stored === "dark" ? stored : "auto";
@@ -119,7 +119,6 @@ export function useTheme(): { readonly theme: Theme; readonly shown: string; rea
   return { theme, shown: theme === "auto" ? String(isDark) : theme, choose };
 }
 
-/** The time zones of the browser, UTC first. */
 const ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
 
 const PERIOD_NAMES = { ...PERIODS, custom: "Custom…" } as const;
@@ -178,7 +177,8 @@ function ToolBar({ view }: { readonly view: ViewEntry }) {
 
 function Days({ period: { from, to }, onChoose }: { readonly period: Exclude<Period, string>; readonly onChoose: (period: Period) => void }) {
   const commit = (first: string, last: string) => {
-    if (isDay(first) && isDay(last)) onChoose(first <= last ? { from: first, to: last } : { from: last, to: first });
+    const days = daysOf(first, last);
+    if (days !== null) onChoose(days);
   };
   return (
     <>
@@ -188,9 +188,7 @@ function Days({ period: { from, to }, onChoose }: { readonly period: Exclude<Per
   );
 }
 
-type SideBarProps = Pick<FrameProps, "projects" | "theme" | "onTheme" | "onSignOut">;
-
-function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
+function SideBar({ projects, colors, onSignOut }: Pick<FrameProps, "projects" | "colors" | "onSignOut">) {
   const { viewState, token, go } = usePage();
   const links = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -213,7 +211,7 @@ function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
       </div>
       <nav aria-label="Views" ref={links}>
         {shown.map(({ name, title }) => (
-          <ViewLink key={name} to={switchView(viewState, name)} class="nav-link" isCurrent={name === viewState.view}>
+          <ViewLink key={name} to={{ ...viewState, view: name }} class="nav-link" isCurrent={name === viewState.view}>
             <Icon name={name} /> <span>{title}</span>
           </ViewLink>
         ))}
@@ -221,7 +219,7 @@ function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
       <div class="side-foot">
         <span class="colors">
           <Icon name="sun" />
-          <Select label="Colors" isBare value={theme} names={THEMES} onChoose={onTheme} />
+          <Select label="Colors" isBare value={colors.theme} names={THEMES} onChoose={colors.choose} />
         </span>
         <Button class="quiet" onClick={onSignOut} title={`${token.organization}, ${token.role}`}>
           <Icon name="out" /> <span>Sign out</span>
@@ -231,12 +229,10 @@ function SideBar({ projects, theme, onTheme, onSignOut }: SideBarProps) {
   );
 }
 
-/** Changes within this time cause one refresh. */
 const BATCH_MS = 1_000;
 /** Refresh interval without changes: the number of people online still changes. */
 const IDLE_MS = 60_000;
 
-/** A counter that increases when data of the project changes, and every minute, while the page is visible. */
 function useChanges(client: ApiClient, project: string): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
@@ -266,7 +262,6 @@ function useChanges(client: ApiClient, project: string): number {
   return tick;
 }
 
-/** Data that is loaded before anything is shown. */
 export interface StartInfo {
   readonly token: TokenAnswer;
   readonly projects: readonly string[];
@@ -277,13 +272,11 @@ export interface StartInfo {
 
 export interface FrameProps extends StartInfo {
   readonly client: ApiClient;
-  readonly theme: Theme;
-  readonly themeShown: string;
-  readonly onTheme: (theme: Theme) => void;
+  readonly colors: ColorTheme;
   readonly onSignOut: () => void;
 }
 
-export function Frame({ client, token, projects, firstProject, firstPeriod, theme, themeShown, onTheme, onSignOut }: FrameProps) {
+export function Frame({ client, token, projects, firstProject, firstPeriod, colors, onSignOut }: FrameProps) {
   const { viewState: requested, go, replace } = useViewState(firstPeriod);
   const project = projects.includes(requested.project) ? requested.project : firstProject;
   const view = canOpen(token, requested.view) ? requested.view : (VIEWS.find(({ name }) => canOpen(token, name))?.name ?? "overview");
@@ -291,15 +284,18 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
   useEffect(() => {
     if (viewState.project !== requested.project || viewState.view !== requested.view) replace(viewState);
   }, [viewState]);
-  const tick = useChanges(client, hasScope(token, "analytics:read") ? project : "");
-  const extent = useExtent(client, project, viewState.zone, tick, hasScope(token, "analytics:read"));
-  const nowMs = useToday(viewState.zone, tick);
-  const scope = useMemo(() => scopeOf(viewState, { nowMs, extent }), [viewState, nowMs, extent]);
+  const mayAnalyze = hasScope(token, "analytics:read");
+  const tick = useChanges(client, mayAnalyze ? project : "");
+  const { zone } = viewState;
+  const { answer: months } = useQueryOf(client, tick, mayAnalyze ? extentQuery(project, zone) : null);
+  const extent = useMemo(() => extentIn(months, zone), [months, zone]);
+  const today = dayIn(zone, Date.now());
+  const scope = useMemo(() => scopeOf(viewState, { nowMs: Date.now(), extent }), [viewState, today, extent]);
   const entry = VIEWS.find(({ name }) => name === view) ?? VIEWS[0];
   useEffect(() => {
     document.title = `${entry.title} · ${project} · Daybook`;
   }, [entry, project]);
-  const page: PageContext = { viewState, scope, extent, client, token, tick, theme: themeShown, go };
+  const page: PageContext = { viewState, scope, extent, client, token, tick, theme: colors.shown, go };
   const { View } = entry;
   return (
     <Page.Provider value={page}>
@@ -307,7 +303,7 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
         <a class="skip" href="#view">
           Skip to the content
         </a>
-        <SideBar projects={projects} theme={theme} onTheme={onTheme} onSignOut={onSignOut} />
+        <SideBar projects={projects} colors={colors} onSignOut={onSignOut} />
         <main id="view" tabIndex={-1}>
           <ToolBar view={entry} />
           <ViewBoundary key={`${view} ${project}`} View={View} />
@@ -317,39 +313,12 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, them
   );
 }
 
-/** The range in which the project has events, in whole months. */
-function useExtent(client: ApiClient, project: string, zone: string, tick: number, isAllowed: boolean): PageClock["extent"] {
-  const query = extentQuery(project, zone);
-  const [extent, setExtent] = useState(() => extentIn(client.cached(query)?.answer, zone));
-  useEffect(() => {
-    const cached = client.cached(query);
-    const update = (answer: TrendAnswer | undefined) => {
-      const next = extentIn(answer, zone);
-      setExtent((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
-    };
-    if (cached !== null) update(cached.answer);
-    if (!isAllowed || cached?.isFresh === true) return;
-    const abort = new AbortController();
-    client.query(query, abort.signal).then(update, () => undefined);
-    return () => abort.abort();
-  }, [client, project, zone, tick]);
-  return extent;
-}
-
-function extentIn(answer: TrendAnswer | undefined, zone: string): PageClock["extent"] {
+function extentIn(answer: TrendAnswer | null, zone: string): PageClock["extent"] {
   const [first, last] = [answer?.buckets[0], answer?.buckets.at(-1)];
   const lastEnd = last?.end ?? null;
   return first?.local && lastEnd !== null ? { from: `${first.local}-01`, to: dayIn(zone, Date.parse(lastEnd)) } : null;
 }
 
-/** The current time, updated only when the day in the zone changes, or with `tick`. */
-function useToday(zone: string, tick: number): number {
-  const nowMs = Date.now();
-  const today = dayIn(zone === "" ? "UTC" : zone, nowMs);
-  return useMemo(() => nowMs, [today, zone, tick]);
-}
-
-/** Shows a view; an error in it does not affect the rest of the page. */
 function ViewBoundary({ View }: { readonly View: ComponentType }) {
   const [error, retry] = useErrorBoundary((thrown: unknown) => console.error(thrown));
   if (error === undefined) return <View />;

@@ -20,7 +20,6 @@ function prefetch(client: ApiClient, signal: AbortSignal): void {
   if (viewState.view === "overview" && viewState.project !== "") run(webQuery(scopeOf(viewState, { nowMs: Date.now(), extent: null })));
 }
 
-/** Loads the rights of the token, and the project and period to show first. Sends all requests in parallel. @throws ApiError */
 async function loadStartInfo(client: ApiClient, signal: AbortSignal): Promise<StartInfo> {
   const { project } = currentViewState();
   const noProjects: ProjectsAnswer = { projects: [] };
@@ -35,9 +34,9 @@ async function loadStartInfo(client: ApiClient, signal: AbortSignal): Promise<St
   const [token, { projects }] = await Promise.all([client.query(tokenQuery, signal), listed]);
   const own = token.project ?? "default";
   if (!hasScope(token, "analytics:read")) return { token, projects: [own], firstProject: own, firstPeriod: "30d" };
-  const isNamed = projects.includes(project);
-  const firstProject = isNamed ? project : busiest(projects, await (sizes ?? countByProject(null)));
-  return { token, projects, firstProject, firstPeriod: hasNoRecentEvents(firstProject, await recent) ? "all" : "30d" };
+  const firstProject = projects.includes(project) ? project : busiest(projects, await (sizes ?? countByProject(null)));
+  const hasRecent = (await recent)?.data.some(({ property }) => property === firstProject) ?? true;
+  return { token, projects, firstProject, firstPeriod: hasRecent ? "30d" : "all" };
 }
 
 /** The project with the most events. "default" exists even if it is empty. */
@@ -46,14 +45,9 @@ function busiest(projects: readonly string[], sizes: ByProjectAnswer | null): st
   return largest !== undefined && projects.includes(largest.property) ? largest.property : (projects[0] ?? "default");
 }
 
-function hasNoRecentEvents(project: string, recent: ByProjectAnswer | null): boolean {
-  return recent !== null && !recent.data.some(({ property }) => property === project);
-}
-
 /** Key in the session storage, the only place besides memory that holds the token: closing the tab discards it. */
 const TOKEN_KEY = "daybook-token";
 
-/** Takes the token from the fragment `#token=sk_…`, and removes it from the URL. */
 function takeTokenFromUrl(): string | null {
   const match = /^#token=([^&]+)/.exec(location.hash);
   if (match === null) return null;
@@ -65,12 +59,7 @@ function takeTokenFromUrl(): string | null {
   }
 }
 
-interface AppState {
-  readonly token: string | null;
-  readonly reason: string | null;
-}
-
-function firstState(): AppState {
+function firstState(): { readonly token: string | null; readonly reason: string | null } {
   const token = takeTokenFromUrl();
   if (token !== null) store("sessionStorage", TOKEN_KEY, token);
   return { token: token ?? readStored("sessionStorage", TOKEN_KEY), reason: null };
@@ -80,7 +69,7 @@ const SIGNED_OUT = "The server does not accept this token: it is unknown, expire
 
 /** The sign-in form or the signed-in page. @param root of the API, without a trailing slash */
 function App({ root }: { readonly root: string }) {
-  const { theme, shown, choose } = useTheme();
+  const colors = useTheme();
   const [{ token, reason }, setState] = useState(firstState);
   const changeToken = useCallback((token: string | null, reason: string | null) => {
     store("sessionStorage", TOKEN_KEY, token);
@@ -98,16 +87,10 @@ function App({ root }: { readonly root: string }) {
   // A layout effect: a late response for the previous token must not end this session.
   useLayoutEffect(() => () => client?.retire(), [client]);
   if (client === null) return <SignIn reason={reason} onToken={(newToken) => changeToken(newToken, null)} />;
-  return <SignedIn key={client.token} client={client} theme={theme} themeShown={shown} onTheme={choose} onSignOut={() => changeToken(null, null)} />;
+  return <SignedIn key={client.token} client={client} colors={colors} onSignOut={() => changeToken(null, null)} />;
 }
 
-interface SignInProps {
-  /** Why the user was signed out; null on the first visit. */
-  readonly reason: string | null;
-  readonly onToken: (token: string) => void;
-}
-
-function SignIn({ reason, onToken }: SignInProps) {
+function SignIn({ reason, onToken }: { readonly reason: string | null; readonly onToken: (token: string) => void }) {
   const [token, setToken] = useState("");
   const submit = (event: Event) => {
     event.preventDefault();
@@ -142,10 +125,7 @@ function SignIn({ reason, onToken }: SignInProps) {
   );
 }
 
-type SignedInProps = Omit<FrameProps, keyof StartInfo>;
-
-/** Loads the rights of the token before any view is shown. */
-function SignedIn(props: SignedInProps) {
+function SignedIn(props: Omit<FrameProps, keyof StartInfo>) {
   const { client, onSignOut } = props;
   const [startInfo, setStartInfo] = useState<StartInfo | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
@@ -160,41 +140,28 @@ function SignedIn(props: SignedInProps) {
     });
     return () => abort.abort();
   }, [client, attempt]);
-  if (error !== null)
-    return (
-      <CenteredCard onSignOut={onSignOut}>
-        <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />
-      </CenteredCard>
-    );
-  if (startInfo === null)
+  let obstacle: ComponentChildren;
+  if (error !== null) obstacle = <ErrorNotice error={error} onAgain={() => setAttempt(attempt + 1)} />;
+  else if (startInfo === null)
     return (
       <main class="sign-in" aria-busy="true">
         <Mark />
       </main>
     );
-  if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
-    return (
-      <CenteredCard onSignOut={onSignOut}>
-        <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>
-      </CenteredCard>
+  else if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
+    obstacle = <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>;
+  else if (startInfo.projects.length === 0)
+    obstacle = (
+      <Empty title="Nothing is stored yet">
+        Send the first event with <code>POST /v1/events</code>, then reload this page.
+      </Empty>
     );
-  if (startInfo.projects.length === 0)
-    return (
-      <CenteredCard onSignOut={onSignOut}>
-        <Empty title="Nothing is stored yet">
-          Send the first event with <code>POST /v1/events</code>, then reload this page.
-        </Empty>
-      </CenteredCard>
-    );
-  return <Frame {...props} {...startInfo} />;
-}
-
-function CenteredCard({ children, onSignOut }: { readonly children: ComponentChildren; readonly onSignOut: () => void }) {
+  else return <Frame {...props} {...startInfo} />;
   return (
     <main class="sign-in">
       <div class="sign-in-card">
         <Mark />
-        {children}
+        {obstacle}
         <Button onClick={onSignOut}>Sign out</Button>
       </div>
     </main>

@@ -111,7 +111,7 @@ describe("the client of the page", () => {
       { code: "overloaded", isLoad: true, retryAfterSec: 7, requestId: "r1" },
       { code: "invalid_date", detail: "start_date: no", isLoad: false },
       { code: "internal", status: 502 },
-      { code: "invalid_token", isSignedOut: true },
+      { code: "invalid_token", status: 401 },
       { code: "unreachable", status: 0 },
     ]);
     expect(signedOut).toHaveBeenCalledOnce();

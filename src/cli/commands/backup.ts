@@ -1,9 +1,9 @@
 import { backupStore } from "../../store/backup/backup-store.js";
 import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory } from "../organizations.js";
-import { readArguments, required, texts, type Command } from "../command.js";
+import { readArguments, required, texts } from "../command.js";
 import { printLine } from "../print/format.js";
 
-const help = `Usage: daybook backup --data DIR --out TARGET
+export const help = `Usage: daybook backup --data DIR --out TARGET
 
 Copies a snapshot of every organization in DIR to TARGET, also while "serve" runs. The snapshot contains everything
 acknowledged before the start. TARGET becomes a data directory or store, which "verify", "query" and "restore" can
@@ -14,7 +14,7 @@ removed; an interrupted backup is completed. Tokens and visitor salts are not ba
   --out TARGET   separate directory, created if missing: empty, or an earlier backup of DIR
 `;
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, texts("data", "out"), false);
   const path = required(values.data, "data");
   const out = required(values.out, "out");
@@ -27,5 +27,3 @@ async function run(args: readonly string[]): Promise<void> {
   for (const name of target.names) if (!source.names.includes(name)) printLine(`${name}: is no longer in ${path}; its last backup is kept`);
   await copyOrganizations(source, out, (from, to) => backupStore(from, to, { takenMs: Date.now() }));
 }
-
-export const command: Command = { help, run };

@@ -1,7 +1,7 @@
 import { parseDateOnly } from "../../core/base/time.js";
 import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../clickhouse/open-clickhouse.js";
 import { LoadedParts } from "../../clickhouse/tables/migrate.js";
-import { currencyOf, flags, readArguments, required, texts, UsageError, type Command } from "../command.js";
+import { currencyOf, flags, readArguments, required, texts, UsageError } from "../command.js";
 import { compareAnswers, loadStore } from "../load-store.js";
 import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
 import { connectionOptionsOf } from "../on-clickhouse.js";
@@ -13,7 +13,7 @@ const COMPARISON_TIMEOUT_MS = 86_400_000;
 /** Size of the column cache; small, because each column is read once. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
-const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [options]
+export const help = `Usage: daybook clickhouse migrate --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse load --data DIR --url URL --database NAME [--cluster NAME] [--user NAME] [options]
        daybook clickhouse sweep --url URL --database NAME [--cluster NAME] [--user NAME]
 
@@ -47,13 +47,12 @@ const OPTIONS = {
   ...flags("replicas", "dry-run", "again"),
 };
 
-/** Options that apply to one task only. */
 const TASK_OPTIONS = { migrate: ["replicas", "dry-run"], load: ["data", "organization", "currency", "again", "from", "to"], sweep: [] } as const;
 const TASKS = ["migrate", "load", "sweep"] as const;
 
 type ClickHouseArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   const task = TASKS.find((name) => positionals.length === 1 && name === positionals[0]);
   if (task === undefined) throw new UsageError(`expected "migrate", "load" or "sweep", got ${JSON.stringify(positionals.join(" "))}`);
@@ -100,10 +99,7 @@ async function load(values: ClickHouseArguments): Promise<void> {
   if (differing > 0) throw new Error(`${plural(differing, "answer")} ${differing === 1 ? "differs" : "differ"}`);
 }
 
-/** @throws UsageError */
 function dayOf(text: string | undefined, option: string): string | null {
   if (text !== undefined && parseDateOnly(text) === null) throw new UsageError(`--${option}: expected YYYY-MM-DD, got ${JSON.stringify(text)}`);
   return text ?? null;
 }
-
-export const command: Command = { help, run };

@@ -4,11 +4,11 @@ import { startOfPublic } from "../../core/base/uuid.js";
 import { spanOf } from "../../query/plan/date-range.js";
 import type { CountEventsInput } from "../../query/plan/input.js";
 import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
-import { confirm, flags, readArguments, texts, UsageError, type Command } from "../command.js";
+import { confirm, flags, readArguments, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
 import { pendingDeletionText, receiptText, type PendingDeletion } from "../print/format.js";
 
-const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
+export const help = `Usage: daybook delete (--data DIR | --clickhouse URL) (--project NAME | --before TIME | both) [options]
        daybook delete --data DIR --key KEY [options]
 
 Deletes a project with all its events, or the events of one or all projects before a point in time. Answers and stored
@@ -29,7 +29,7 @@ type OpenEvents = Awaited<ReturnType<EventLocation["read"]>>;
 
 const OPTIONS = { ...LOCATION_OPTIONS, ...texts("project", "before", "key"), ...flags("dry-run", "yes") };
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const { project = null, before, key } = values;
   if (key !== undefined) checkKeyOptions(key, values);
@@ -62,7 +62,6 @@ async function deleteFrom(daybook: OpenEvents, project: string | null, beforeMs:
 
 type DeleteArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
-/** @throws UsageError */
 function checkKeyOptions(key: string, values: DeleteArguments): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
   if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key cannot be combined with --project or --before");
@@ -75,7 +74,6 @@ function msOf(text: string): number {
   return span.fromMs;
 }
 
-/** Counts the events that a deletion would remove, by project. @throws Error if the project is missing */
 async function eventsToDelete(
   daybook: OpenEvents,
   onlyProject: string | null,
@@ -98,5 +96,3 @@ async function eventsToDelete(
 function momentText(ms: number): string {
   return ms % MS_PER_DAY === 0 ? isoOf(ms).slice(0, 10) : isoOf(ms);
 }
-
-export const command: Command = { help, run };

@@ -1,6 +1,6 @@
 import type { Daybook } from "../../engine/daybook.js";
 import { createToken } from "../../http/index.js";
-import { flags, texts, portOf, readArguments, publicAddress, type Command } from "../command.js";
+import { flags, texts, portOf, readArguments, publicAddress } from "../command.js";
 import { DATA_SETS, presentDataSets, type DataSet } from "../../../examples/demo/data-sets.js";
 import { reportOn } from "../../../examples/demo/report.js";
 import { pagesText, requestsText } from "../../../examples/demo/requests.js";
@@ -10,7 +10,7 @@ import { count, plural, Progress } from "../print/format.js";
 import { startServer, closeOnSignal } from "../server.js";
 import { DEFAULT_DATA_DIRECTORY, environmentTokens } from "./serve.js";
 
-const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
+export const help = `Usage: daybook demo [--data DIR] [--port N] [--once]
 
 Imports the real data sets of examples/data, except those already imported, prints a report on them, then serves them
 over HTTP and as a dashboard until SIGTERM or SIGINT. The package contains all data sets but the largest, which comes
@@ -22,7 +22,7 @@ with a clone of the repository.
   --insecure-token      accept secret tokens of fewer than 22 characters, which can be guessed
 `;
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { ...texts("data", "port"), ...flags("once", "insecure-token") }, false);
   const port = portOf(values.port ?? "8787");
   const data = await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
@@ -84,4 +84,3 @@ async function importOnce(set: DataSet, daybook: Daybook): Promise<void> {
   }
   process.stdout.write(`  ${name} ${count(outcome.accepted).padStart(9)} events imported in ${took}\n`);
 }
-export const command: Command = { help, run };

@@ -8,9 +8,10 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { DaybookError } from "../../core/base/errors.js";
 import { writeFileAnew } from "../../platform/node/private-files.js";
-import { flags, oneOf, readArguments, texts, UsageError, type Command } from "../command.js";
+import { flags, oneOf, readArguments, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
+import { readAhead } from "../read/lines.js";
 
 const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];
 const WITH_IDENTITY_IDS = [...COLUMNS, "identityId"];
@@ -49,15 +50,11 @@ interface ExportProgress {
 /** Lines per chunk of a few hundred kilobytes. */
 const BLOCK_LINES = 500;
 
-/** NDJSON: records, if requested, then events. @param onBlock called before each block with the counts including it */
-export async function* ndjsonBlocks(
-  daybook: ExportSource,
-  input: ExportInput,
-  withRecords: boolean,
-  onBlock: (written: ExportProgress) => void,
-): AsyncGenerator<string> {
-  const written: ExportProgress = { events: 0, records: 0 };
-  const lines = async function* (): AsyncGenerator<string> {
+/** Called before each block with the counts including it. */
+type OnBlock = (written: ExportProgress) => void;
+
+export function ndjsonBlocks(daybook: ExportSource, input: ExportInput, withRecords: boolean, onBlock: OnBlock): AsyncGenerator<string> {
+  return inBlocks(onBlock, async function* (written) {
     if (withRecords)
       for await (const record of daybook.exportRecords()) {
         written.records += 1;
@@ -67,34 +64,31 @@ export async function* ndjsonBlocks(
       written.events += 1;
       yield `${JSON.stringify(event)}\n`;
     }
-  };
-  yield* inBlocks(lines(), () => onBlock(written));
+  });
 }
 
-/** Events as CSV, after a header. @param rawCells keeps texts as stored @param onBlock called before each block with the counts including it */
-export async function* csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: (written: ExportProgress) => void): AsyncGenerator<string> {
-  const written: ExportProgress = { events: 0, records: 0 };
+export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock): AsyncGenerator<string> {
   const withIdentityIds = input.identityIds === true;
-  const lines = async function* (): AsyncGenerator<string> {
+  return inBlocks(onBlock, async function* (written) {
     yield `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).join(",")}\r\n`;
     for await (const event of daybook.exportEvents(input)) {
       written.events += 1;
       yield csvLine(event, { withIdentityIds, rawCells });
     }
-  };
-  yield* inBlocks(lines(), () => onBlock(written));
+  });
 }
 
-async function* inBlocks(lines: AsyncIterable<string>, onBlock: () => void): AsyncGenerator<string> {
+async function* inBlocks(onBlock: OnBlock, lines: (written: ExportProgress) => AsyncIterable<string>): AsyncGenerator<string> {
+  const written: ExportProgress = { events: 0, records: 0 };
   let block: string[] = [];
-  for await (const line of lines) {
+  for await (const line of lines(written)) {
     block.push(line);
     if (block.length < BLOCK_LINES) continue;
-    onBlock();
+    onBlock(written);
     yield block.join("");
     block = [];
   }
-  onBlock();
+  onBlock(written);
   yield block.join("");
 }
 
@@ -104,7 +98,7 @@ type ExportFormat = (typeof FORMATS)[number];
 /** Size of the column cache; small, because each column is read once, or twice in a row. */
 const COLUMN_BYTES = 16 * 1024 * 1024;
 
-const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
+export const help = `Usage: daybook export --data DIR | --clickhouse URL [options]
 
 Writes the data of an organization. NDJSON contains every identity record (identify, group, alias, unlink, empty
 projects), then every event, ascending by time. It is a full copy: once imported, it gives the same answers. Also while
@@ -134,7 +128,7 @@ const OPTIONS = {
   ...flags("events-only", "identity-ids", "raw-cells", "json-mark"),
 };
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   const location = eventLocationOf(values);
   const format = formatOf(values.format, values.out ?? "");
@@ -148,9 +142,9 @@ async function run(args: readonly string[]): Promise<void> {
     const withRecords = values["events-only"] !== true;
     const progress = new Progress("export");
     let counts: ExportProgress = { events: 0, records: 0 };
-    const onBlock = (upTo: ExportProgress) => {
-      counts = { ...upTo };
-      progress.at(upTo.events + upTo.records);
+    const onBlock: OnBlock = (written) => {
+      counts = written;
+      progress.at(written.events + written.records);
     };
     const chunks = {
       ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
@@ -158,10 +152,11 @@ async function run(args: readonly string[]): Promise<void> {
       arrow: () => requireEmbedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
       parquet: () => requireEmbedded(daybook, format).exportParquet(input),
     };
-    const written = Readable.from(await withFirstChunk(chunks[format]()));
-    if (values.out === undefined) await pipeline(written, process.stdout, { end: false });
-    else if (isGzipped) await pipeline(written, createGzip(), await writeFileAnew(values.out));
-    else await pipeline(written, await writeFileAnew(values.out));
+    // Compute the first chunk before the file is opened: a query that fails must not truncate the file of an earlier export.
+    const bytes = Readable.from((await readAhead<string | Uint8Array>(chunks[format](), () => true)).chunks);
+    if (values.out === undefined) await pipeline(bytes, process.stdout, { end: false });
+    else if (isGzipped) await pipeline(bytes, createGzip(), await writeFileAnew(values.out));
+    else await pipeline(bytes, await writeFileAnew(values.out));
     const took = progress.end();
     if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
     if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
@@ -180,7 +175,6 @@ function textOf({ events, records }: ExportProgress): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
-/** @throws UsageError if events are on ClickHouse */
 function requireEmbedded(daybook: ExportSource, format: ExportFormat): ExportSource & Pick<Daybook, "exportArrow" | "exportParquet"> {
   if ("exportArrow" in daybook) return daybook as Daybook;
   throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
@@ -195,20 +189,7 @@ async function warnAboutRecords(daybook: ExportSource, format: string): Promise<
   process.stderr.write(`daybook export: ${format} contains events only; ${records} left out: use ndjson for a full copy\n`);
 }
 
-/** Replaces the library's parameter names in date errors with option names. */
 function withOptionNames(error: unknown): unknown {
   if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
   return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
 }
-
-/** Computes the first chunk at once: a query that fails must not truncate the file of an earlier export. */
-async function withFirstChunk(chunks: AsyncIterable<string | Uint8Array>): Promise<AsyncIterable<string | Uint8Array>> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return (async function* () {
-    if (first.done !== true) yield first.value;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  })();
-}
-
-export const command: Command = { help, run };

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { basename } from "node:path";
-import { flags, oneOf, readArguments, texts, UsageError, type Command } from "../command.js";
+import { flags, oneOf, readArguments, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { BATCH_ROWS_OF_SERVER, load, type LoadOutcome } from "../load.js";
 import { count, plain, plural, Progress } from "../print/format.js";
@@ -16,7 +16,7 @@ type ImportFormat = (typeof FORMATS)[number];
 /** Size of the column cache: an import reads stored ids, to find duplicates, and the columns that it compacts. */
 const COLUMN_BYTES = 64 * 1024 * 1024;
 
-const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
+export const help = `Usage: daybook import --data DIR | --clickhouse URL [options] FILE...
 
 Loads events, or the records and events of a copy, from files, gzipped or not; "-" is standard input. Importing a file
 twice adds nothing.
@@ -39,7 +39,7 @@ stored with the time of receipt, and the first rejected and adjusted rows with t
 "export --identity-ids" is ignored: it follows from ids and records.
 `;
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const options = { ...LOCATION_OPTIONS, ...texts("project", "format", "map", "set", "future"), ...flags("strict") };
   const { values, positionals } = readArguments(args, options, true);
   const future = values.future === undefined ? {} : { futureEvents: oneOf(values.future, "future", ["adjust", "keep"] as const) };
@@ -118,5 +118,3 @@ function printOutcome(path: string, outcome: LoadOutcome, took: string): void {
   if (adjusted > adjustments.length) lines.push(`  and ${count(adjusted - adjustments.length)} more such times`);
   process.stdout.write(`${lines.join("\n")}\n`);
 }
-
-export const command: Command = { help, run };

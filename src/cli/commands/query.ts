@@ -3,15 +3,13 @@ import { DaybookError } from "../../core/base/errors.js";
 import { parseJsonText } from "../../core/base/json-text.js";
 import { STATUS } from "../../http/answer/error-reply.js";
 import { QUERY_NAMES, type AnswerByReport, type Queries, type ReportName } from "../../query/queries.js";
-import { currencyOf, readArguments, required, UsageError, type Command } from "../command.js";
-import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
+import { currencyOf, readArguments, texts, UsageError } from "../command.js";
+import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { answerText } from "../print/answer.js";
 
-/** Wrapped to the width of the help. */
 const nameLines = QUERY_NAMES.join(" ").replace(/(?=.{76})(.{1,75}) /g, "$1\n    ");
 
-const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
+export const help = `Usage: daybook query NAME --data DIR | --clickhouse URL [options]
 
 Runs a query of the library and prints tables on a terminal, else JSON. Also while "serve" runs.
 
@@ -28,24 +26,15 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   daybook query retention --data ./data/cdnow --json '{"interval":"month"}'
 `;
 
-async function run(args: readonly string[]): Promise<void> {
-  const options = { ...CLICKHOUSE_OPTIONS, data: { type: "string" }, organization: { type: "string" }, project: { type: "string" }, json: { type: "string" }, currency: { type: "string" } } as const;
-  const { values, positionals } = readArguments(args, options, true);
+export async function run(args: readonly string[]): Promise<void> {
+  const { values, positionals } = readArguments(args, { ...LOCATION_OPTIONS, ...texts("project", "json", "currency") }, true);
   const name = nameOf(positionals);
-  const path = isOnClickHouse(values) ? null : required(values.data, "data");
-  const organization = organizationOf(values.organization);
+  const location = eventLocationOf(values);
   const currency = currencyOf(values.currency);
   const input = inputOf(values.json === "-" ? await text(process.stdin) : (values.json ?? "{}"), values.project);
-  const others = { data: values.data, organization: values.organization };
-  const daybook = path === null
-    ? await openOnClickHouse(values, others, currency === undefined ? {} : { currency })
-    : await openForReading(await dataDirectory(path), organization, { currency });
-  try {
-    const answer = await runQuery(daybook, name, input);
-    process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
-  } finally {
-    await daybook.close();
-  }
+  await using daybook = await location.read({ currency });
+  const answer = await runQuery(daybook, name, input);
+  process.stdout.write(process.stdout.isTTY ? answerText(name, answer) : `${JSON.stringify(answer)}\n`);
 }
 
 function nameOf([name, ...more]: readonly string[]): ReportName {
@@ -56,7 +45,6 @@ function nameOf([name, ...more]: readonly string[]): ReportName {
   return found;
 }
 
-/** @throws UsageError */
 function inputOf(json: string, project: string | undefined): object {
   const input = parseInput(json);
   if (typeof input !== "object" || input === null || Array.isArray(input)) throw new UsageError("--json: expected an object");
@@ -83,5 +71,3 @@ async function runQuery<K extends ReportName>(daybook: Queries, name: K, input: 
     throw error instanceof DaybookError && STATUS[error.code] === 400 ? new UsageError(error.message) : error;
   }
 }
-
-export const command: Command = { help, run };

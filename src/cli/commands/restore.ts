@@ -2,10 +2,10 @@ import { fileStorage } from "../../platform/node/index.js";
 import { restoreStore } from "../../store/backup/backup-store.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory, directoryOf, type DataDirectory } from "../organizations.js";
-import { readArguments, required, texts, type Command } from "../command.js";
+import { readArguments, required, texts } from "../command.js";
 import { printLine } from "../print/format.js";
 
-const help = `Usage: daybook restore --from TARGET --data DIR
+export const help = `Usage: daybook restore --from TARGET --data DIR
 
 Copies a backup to DIR and checks every byte; the result is a data directory or store that "serve" can write to. TARGET
 stays unchanged.
@@ -14,7 +14,7 @@ stays unchanged.
   --data DIR      empty, or created if missing
 `;
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, texts("from", "data"), false);
   const from = required(values.from, "from");
   const path = required(values.data, "data");
@@ -26,7 +26,6 @@ async function run(args: readonly string[]): Promise<void> {
   await copyOrganizations(source, path, restoreStore);
 }
 
-/** Prints when a backup was taken, and whether it was cut off. */
 async function printBackupTime(source: DataDirectory, name: string): Promise<void> {
   const stored = await fileStorage(directoryOf(source, name)).read(MANIFEST_KEY);
   if (stored === null) return;
@@ -36,5 +35,3 @@ async function printBackupTime(source: DataDirectory, name: string): Promise<voi
   printLine(clean ? `${name}: taken at ${takenAt}` : `${name}: interrupted backup, begun at ${takenAt}: it contains the previous backup and part of what came later`);
   if (timeToLive.length > 0) printLine(`${name}: has time-to-live rules: opening it for writing deletes expired events (daybook retention)`);
 }
-
-export const command: Command = { help, run };

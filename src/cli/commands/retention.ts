@@ -1,8 +1,8 @@
-import { confirm, flags, readArguments, required, texts, UsageError, wholeNumberOf, type Command } from "../command.js";
+import { confirm, flags, readArguments, required, texts, UsageError, wholeNumberOf } from "../command.js";
 import { CLICKHOUSE_HELP, LOCATION_OPTIONS, eventLocationOf, type EventLocation } from "../on-clickhouse.js";
 import { pendingDeletionText, receiptText, count, plain, table } from "../print/format.js";
 
-const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
+export const help = `Usage: daybook retention (--data DIR | --clickhouse URL) [options]
        daybook retention set (PROJECT | --all) --days N (--data DIR | --clickhouse URL) [--yes] [options]
        daybook retention off (PROJECT | --all) (--data DIR | --clickhouse URL) [options]
        daybook retention sweep (--data DIR | --clickhouse URL) [--yes] [options]
@@ -24,7 +24,7 @@ const OPTIONS = { ...LOCATION_OPTIONS, ...texts("days"), ...flags("all", "yes") 
 
 type RetentionArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, true);
   const [action, ...names] = positionals;
   if (action !== undefined && action !== "set" && action !== "off" && action !== "sweep") throw new UsageError(`expected set, off or sweep, got ${JSON.stringify(action)}`);
@@ -49,7 +49,6 @@ async function show(location: EventLocation): Promise<void> {
   if (rows.length > 0) process.stdout.write(`\n${pendingDeletionText((await daybook.timeToLive.preview()).projects)}`);
 }
 
-/** Shows what the new rule, or the existing rules, will delete, and asks for confirmation. */
 async function confirmDeletion(location: EventLocation, rule: { project: string | null; days: number } | undefined, { yes }: RetentionArguments): Promise<void> {
   const daybook = await location.read();
   const preview = await daybook.timeToLive.preview(rule).finally(() => daybook.close());
@@ -62,5 +61,3 @@ function projectOf(names: readonly string[], { all }: RetentionArguments): strin
   if (names.length > 1 || (name === undefined) !== (all === true)) throw new UsageError("expected one PROJECT, or --all");
   return name ?? null;
 }
-
-export const command: Command = { help, run };

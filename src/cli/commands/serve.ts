@@ -1,12 +1,12 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
-import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf, type Command } from "../command.js";
+import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../organizations.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, closeOnSignal, type WebOptions } from "../server.js";
 import { isRereadable, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";
 
-const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
+export const help = `Usage: daybook serve [--data DIR | --memory | --clickhouse URL] [options]
 
 Serves the HTTP API and the dashboard until SIGTERM or SIGINT; then finishes requests in progress and exits.
 
@@ -48,7 +48,7 @@ const OPTIONS = {
   ...flags("memory", "insecure-token", "quiet", "one-thread", "cold", "honor-gpc", "no-page"),
 };
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS, false);
   if (values.memory === true && values.data !== undefined) throw new UsageError("--data and --memory cannot be combined");
   const port = portOf(values.port ?? "8787");
@@ -90,18 +90,16 @@ async function run(args: readonly string[]): Promise<void> {
   await closeOnSignal(server);
 }
 
-/** @throws UsageError */
 function refuseOther(name: string): never {
   throw new UsageError(`there is no organization ${JSON.stringify(name)}: a database on ClickHouse stores a single organization, named "${DEFAULT_ORGANIZATION}"`);
 }
 
-/** Whether a token grants access: public and revoked ones do not. */
 function isSecret({ public: rules, revoked_at: revokedAt }: TokenRecord): boolean {
   return (rules === undefined || rules === null) && revokedAt === null;
 }
 
-/** The owner token of DAYBOOK_TOKEN, if it is set. @param insecure `--insecure-token` @throws UsageError, without the value */
-export function environmentTokens(insecure = false): TokenRecord[] {
+/** @throws UsageError, without the value */
+export function environmentTokens(insecure: boolean): TokenRecord[] {
   const value = process.env["DAYBOOK_TOKEN"];
   if (value === undefined || value === "") return [];
   try {
@@ -110,5 +108,3 @@ export function environmentTokens(insecure = false): TokenRecord[] {
     throw new UsageError(messageOf(error).replace("tokens[0].token", "DAYBOOK_TOKEN"), { cause: error });
   }
 }
-
-export const command: Command = { help, run };

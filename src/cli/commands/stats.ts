@@ -1,10 +1,10 @@
 import type { DaybookStats } from "../../engine/upkeep/stats.js";
-import { readArguments, required, type Command } from "../command.js";
+import { readArguments, required } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory, openForReading, organizationOf } from "../organizations.js";
-import { CLICKHOUSE_HELP, isOnClickHouse, openOnClickHouse, LOCATION_OPTIONS } from "../on-clickhouse.js";
+import { CLICKHOUSE_HELP, eventLocationOf, isOnClickHouse, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { bytes, count, plural, table } from "../print/format.js";
 
-const help = `Usage: daybook stats --data DIR [--organization NAME]
+export const help = `Usage: daybook stats --data DIR [--organization NAME]
        daybook stats --clickhouse URL --database NAME [--cluster NAME] [--user NAME]
 
 Shows what is stored, per organization; also while "serve" runs. On ClickHouse, segments are the parts of the events
@@ -16,11 +16,10 @@ ${CLICKHOUSE_HELP}  --organization NAME   only this one
 
 const HEADER = ["organization", "events", "days", "first day", "last day", "segments", "unsealed", "projects", "on disk", "B/event", "in memory"];
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, LOCATION_OPTIONS, false);
   if (isOnClickHouse(values)) {
-    const { data, organization } = values;
-    const stats = await statsOf(await openOnClickHouse(values, { data, organization }));
+    const stats = await statsOf(await eventLocationOf(values).read());
     return show([rowOf(DEFAULT_ORGANIZATION, stats, false)]);
   }
   const path = required(values.data, "data");
@@ -65,5 +64,3 @@ function rowOf(name: string, stats: DaybookStats, isEmbedded: boolean): string[]
 function show(rows: readonly string[][]): void {
   process.stdout.write(table([HEADER, ...rows], "<>><<>>>>>>"));
 }
-
-export const command: Command = { help, run };

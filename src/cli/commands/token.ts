@@ -1,12 +1,12 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { Scope, TokenRecord } from "../../http/index.js";
-import { flags, oneOf, readArguments, required, texts, UsageError, type Command } from "../command.js";
+import { flags, oneOf, readArguments, required, texts, UsageError } from "../command.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
 import { TOKEN_LOCATION_OPTIONS, tokenFileOf } from "../token-store.js";
 
-const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
+export const help = `Usage: daybook token create (--data DIR | --tokens FILE) --role ROLE --scopes A,B [options]
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
        daybook token list (--data DIR | --tokens FILE)
        daybook token revoke (--data DIR | --tokens FILE) ID
@@ -41,7 +41,7 @@ const OPTIONS = {
 type TokenArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"];
 type NewToken = { readonly value: string; readonly record: TokenRecord };
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
   if (action === "create") await create(rest);
   else if (action === "list") await list(rest);
@@ -58,11 +58,8 @@ async function create(args: readonly string[]): Promise<void> {
   process.stdout.write(`${value}\n`);
 }
 
-const SECRET_TOKEN_OPTIONS = ["role", "scopes"] as const;
-const PUBLIC_KEY_OPTIONS = ["origins", "ids"] as const;
-
 async function secretToken(values: TokenArguments, organization: string): Promise<NewToken> {
-  refuseOptions(values, PUBLIC_KEY_OPTIONS, "requires --public");
+  refuseOptions(values, ["origins", "ids"], "requires --public");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
   const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (Scope | "*")[]);
   const { createToken } = await import("../../http/index.js");
@@ -70,7 +67,7 @@ async function secretToken(values: TokenArguments, organization: string): Promis
 }
 
 async function publicKey(values: TokenArguments, organization: string): Promise<NewToken> {
-  refuseOptions(values, SECRET_TOKEN_OPTIONS, "cannot be combined with --public: a public key can only collect events");
+  refuseOptions(values, ["role", "scopes"], "cannot be combined with --public: a public key can only collect events");
   const project = required(values.project, "project");
   const origins = required(values.origins, "origins").split(",").map((origin) => origin.trim());
   const ids = values.ids === undefined ? [] : listOf(values.ids, "ids", PAGE_IDS);
@@ -87,20 +84,13 @@ function listOf<T extends string>(text: string, name: string, allowed: readonly 
   return text.split(",").map((item) => oneOf(item.trim(), name, allowed));
 }
 
-const OPTION_BY_PATH: readonly (readonly [path: string, option: string])[] = [
-  ["token.expires_at", "expires"],
-  ["token.project", "project"],
-  ["token.public.origins", "origins"],
-];
-
-/** Replaces parameter names in errors with option names. */
 function withOptionNames(make: () => NewToken): NewToken {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof DaybookError) || error.code !== "invalid_parameter") throw error;
     const { param = "", reason } = error.details;
-    const option = OPTION_BY_PATH.find(([path]) => param.startsWith(path))?.[1] ?? param;
+    const [, option = param] = /^token\.(?:public\.)?(expires(?=_at)|project|origins)/.exec(param) ?? [];
     throw new UsageError(`--${option}: ${reason?.replace(/, got something else$/, "")}`);
   }
 }
@@ -147,5 +137,3 @@ async function revoke(args: readonly string[]): Promise<void> {
   });
   process.stdout.write(`revoked ${id}\n`);
 }
-
-export const command: Command = { help, run };

@@ -1,13 +1,13 @@
 import { openDaybook, verifyStore } from "../../index.js";
 import { fileStorage } from "../../platform/node/index.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
-import { flags, printLockWait, readArguments, required, type Command } from "../command.js";
+import { flags, printLockWait, readArguments, required } from "../command.js";
 import { TOKENS_KEY, dataDirectory, directoryOf, organizationOf, requireDirectory, type DataDirectory } from "../organizations.js";
 import { CLICKHOUSE_HELP, isOnClickHouse, LOCATION_OPTIONS, verifyOnClickHouse } from "../on-clickhouse.js";
 import { bytes, count, plural, printLine } from "../print/format.js";
 import { storedTokens } from "../token-store.js";
 
-const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
+export const help = `Usage: daybook verify --data DIR [--organization NAME] [--salvage]
        daybook verify --clickhouse URL --database NAME [--cluster NAME] [--user NAME]
 
 Checks every stored byte and every invariant of the stored data, without changing anything; also while "serve" runs.
@@ -24,7 +24,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   only this one
                         while "serve" runs. Exits 0 if the rest is intact.
 `;
 
-async function run(args: readonly string[]): Promise<void> {
+export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { ...LOCATION_OPTIONS, ...flags("salvage") }, false);
   if (isOnClickHouse(values)) {
     const { data, organization, salvage } = values;
@@ -46,7 +46,6 @@ async function run(args: readonly string[]): Promise<void> {
   if (findingCount > 0) throw new Error(`${path}: ${plural(findingCount, "finding")}`);
 }
 
-/** Moves damaged files of one organization to quarantine, and prints what was lost. @throws store_locked, corruption */
 async function salvage(data: DataDirectory, name: string): Promise<void> {
   const storage = fileStorage(directoryOf(data, name), { onLockWait: printLockWait });
   const manifest = await storage.read(MANIFEST_KEY);
@@ -60,7 +59,6 @@ async function salvage(data: DataDirectory, name: string): Promise<void> {
   }
 }
 
-/** Prints the findings of one organization and a summary; returns the number of findings. */
 async function verifyOne(data: DataDirectory, name: string): Promise<number> {
   const startMs = performance.now();
   const report = await verifyStore(fileStorage(directoryOf(data, name)));
@@ -89,5 +87,3 @@ async function verifyTokens(path: string): Promise<number> {
     return 1;
   }
 }
-
-export const command: Command = { help, run };

@@ -1,10 +1,9 @@
 import type { AnswerByReport, ReportName } from "../../query/queries.js";
-import type { Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../query/plan/insights/answers.js";
+import type { Bucket, Funnel, FunnelStep, Paths, Retention, RetentionPeriod, Stickiness, Trend, TrendAnswers } from "../../query/plan/insights/answers.js";
 import { table, count, plain } from "./format.js";
 
 const TEXT_WIDTH = 56;
 
-/** Formats a value for display. @param name of its member, which implies the unit */
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "number") return name.endsWith("Rate") || name === "rate" ? percent(value) : name.endsWith("Sec") ? seconds(value) : figure(value);
@@ -13,7 +12,6 @@ function cell(name: string, value: unknown): string {
   return plain(JSON.stringify(value), TEXT_WIDTH);
 }
 
-/** The breakdown values of a row; "all" without a breakdown. */
 function valuesText(values: readonly string[], separator = ", "): string {
   return values.length === 0 ? "all" : values.map((value) => cell("", value)).join(separator);
 }
@@ -28,12 +26,10 @@ function figure(value: number | null): string {
   return Number.isInteger(value) ? count(value) : value.toLocaleString("en-US", { maximumFractionDigits: 4 });
 }
 
-/** A share as a percentage, with one decimal. */
 export function percent(share: number | null): string {
   return share === null ? "-" : `${(share * 100).toFixed(1)} %`;
 }
 
-/** A duration given in seconds, in the most readable unit. */
 export function seconds(value: number | null): string {
   if (value === null) return "-";
   const [unit, divisor] = value < 120 ? ["s", 1] : value < 7_200 ? ["min", 60] : value < 172_800 ? ["h", 3_600] : ["days", 86_400];
@@ -53,10 +49,7 @@ export function sparkline(values: readonly number[]): string {
 const GROUP_DAYS = [1, 7, 14, 28, 91, 364];
 
 /** Sums over groups of consecutive days, at most `width` groups. The last group may be shorter; `dayCounts` has the days of each group. */
-export function grouped(
-  values: readonly number[],
-  width: number,
-): { readonly sums: readonly number[]; readonly dayCounts: readonly number[]; readonly groupDays: number } {
+export function grouped(values: readonly number[], width: number) {
   const groupDays = GROUP_DAYS.find((days) => values.length <= days * width) ?? Math.ceil(values.length / width);
   const starts = Array.from({ length: Math.ceil(values.length / groupDays) }, (_, group) => group * groupDays);
   const groups = starts.map((start) => values.slice(start, start + groupDays));
@@ -67,7 +60,6 @@ export function grouped(
 /** More series than this get one line each, with a sparkline. */
 const MAX_COLUMN_SERIES = 6;
 
-/** One line per bucket and one column per series; many series get one line each. */
 function trendText({ previous, currency, ...answers }: Trend): string {
   const before = previous === null ? "" : `\nprevious\n${seriesText(previous)}`;
   return `${currency === null ? "" : `in ${currency}\n`}${seriesText(answers)}${before}`;
@@ -76,17 +68,16 @@ function trendText({ previous, currency, ...answers }: Trend): string {
 function seriesText({ buckets, series, rest, valueCount, unconverted }: TrendAnswers): string {
   const shown = [...series.map((line) => ({ ...line, name: valuesText(line.values) })), ...(rest === null ? [] : [{ ...rest, name: "rest" }])];
   const more = valueCount > series.length ? `${figure(series.length)} of ${figure(valueCount)} values\n` : "";
-  const unconvertedText = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted.map((item): ListedItem => ({ ...item })), "  ")}`;
+  const unconvertedText = unconverted.length === 0 ? "" : `\nunconverted\n${listing(unconverted, "  ")}`;
   if (shown.length > MAX_COLUMN_SERIES) {
     const lines = shown.map(({ name, counted, total, data }) => [name, figure(counted), figure(total), sparkline(data.map((value) => value ?? 0))]);
     return `${table([["", "counted", "total", ""], ...lines], "<>><")}${more}${unconvertedText}`;
   }
-  const lines = buckets.map((bucket, at) => [bucketText({ ...bucket }), ...shown.map(({ data }) => figure(data[at] ?? null))]);
+  const lines = buckets.map((bucket, at) => [bucketText(bucket), ...shown.map(({ data }) => figure(data[at] ?? null))]);
   const total = ["total", ...shown.map((line) => figure(line.total))];
   return `${table([["", ...shown.map(({ name }) => name)], ...lines, total], `<${">".repeat(shown.length)}`)}${more}${unconvertedText}`;
 }
 
-/** One line per step; below, how many entities reached each step, by breakdown value or by time of entry. */
 function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
   const header = ["step", "entities", "of all", "of previous step", "dropped off", "median", "90 % within"];
   const lines = steps.map((step) => [
@@ -99,7 +90,7 @@ function funnelText({ steps, pending, rows, rest, trend }: Funnel): string {
     seconds(step.fromPrevious?.p90Sec ?? null),
   ]);
   const byValues = rows === null ? [] : [...rows.map(({ values, steps: rowSteps }) => reachedRow(valuesText(values), rowSteps)), ...(rest === null ? [] : [reachedRow("rest", rest)])];
-  const byTime = (trend ?? []).map(({ bucket, steps: bucketSteps }) => reachedRow(bucketText({ ...bucket }), bucketSteps));
+  const byTime = (trend ?? []).map(({ bucket, steps: bucketSteps }) => reachedRow(bucketText(bucket), bucketSteps));
   const more = [...byValues, ...byTime];
   const waiting = pending === 0 ? "" : `${figure(pending)} may still continue\n`;
   return `${table([header, ...lines], "<>>>>>>")}${waiting}${more.length === 0 ? "" : `\n${table([["", ...steps.map(({ name }) => cell("", name)), "of all"], ...more], `<${">".repeat(steps.length + 1)}`)}`}`;
@@ -109,14 +100,13 @@ function reachedRow(name: string, steps: readonly FunnelStep[]): string[] {
   return [name, ...steps.map(({ entities }) => figure(entities)), percent(steps.at(-1)?.conversionRate ?? null)];
 }
 
-/** One line per cohort; the columns are the shares that returned after 0, 1, 2, … units. */
 function retentionText({ cohorts, total, rows, rest }: Retention): string {
   const columns = Math.max(0, ...cohorts.map(({ periods }) => periods.length), total.length);
   const shares = (periods: readonly RetentionPeriod[]) => periods.map(({ entities, rate, incomplete }) => (entities === null ? "" : `${percent(rate)}${incomplete ? " *" : ""}`));
   const header = ["", "people", ...Array.from({ length: columns }, (_, at) => String(at))];
   const size = cohorts.reduce((sum, cohort) => sum + cohort.size, 0);
   const lines = [
-    ...cohorts.map((cohort) => [bucketText({ ...cohort.bucket }), figure(cohort.size), ...shares(cohort.periods)]),
+    ...cohorts.map((cohort) => [bucketText(cohort.bucket), figure(cohort.size), ...shares(cohort.periods)]),
     ["all", figure(size), ...shares(total)],
     ...(rows ?? []).map((row) => [valuesText(row.values), figure(row.size), ...shares(row.total)]),
     ...(rest === null ? [] : [["rest", figure(rest[0]?.of ?? 0), ...shares(rest)]]),
@@ -124,50 +114,44 @@ function retentionText({ cohorts, total, rows, rest }: Retention): string {
   return table([header, ...lines], `<${">".repeat(columns + 1)}`);
 }
 
-/** One table per bucket: how many entities were active in how many units. */
 function stickinessText({ buckets }: Stickiness): string {
-  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText({ ...bucket })}: ${figure(entities)}, active in ${figure(avg)} units on average\n${listing(units.map((unit): ListedItem => ({ ...unit })), "  ")}`).join("\n");
+  return buckets.map(({ entities, avg, units, ...bucket }) => `${bucketText(bucket)}: ${figure(entities)}, active in ${figure(avg)} units on average\n${listing(units, "  ")}`).join("\n");
 }
 
-/** The paths, then their nodes and edges. */
 function pathsText({ sessions, sequences, nodes, edges }: Paths): string {
   const rows = sequences.map((path) => [valuesText(path.values, " > "), figure(path.sessions)]);
-  const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items.map((item): ListedItem => ({ ...item })), "  ")}`;
+  const list = (title: string, items: readonly object[]) => `\n${title}\n${listing(items, "  ")}`;
   return `${table([["path", "sessions"], ...rows, ["all", figure(sessions)]], "<>")}${list("nodes", nodes)}${list("edges", edges)}`;
 }
 
 const EVENT_COLUMNS = ["createdAt", "name", "project", "userId", "anonymousId", "url", "value", "currency", "metadata"];
 
-/** Reports with their own layout. */
+function columnsOf(event: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(EVENT_COLUMNS.map((name) => [name, event[name]]));
+}
+
 const FORMATTERS: { readonly [K in ReportName]?: (answer: AnswerByReport[K]) => string } = {
   trend: trendText,
   funnel: funnelText,
   retention: retentionText,
   stickiness: stickinessText,
   paths: pathsText,
-  // The cast is safe: the columns are members of an event, but an interface has no index signature.
-  searchEvents: ({ events }) => listing(events.map((event): ListedItem => Object.fromEntries(EVENT_COLUMNS.map((name) => [name, (event as unknown as ListedItem)[name]]))), ""),
+  searchEvents: ({ events }) => listing(events.map((event) => columnsOf({ ...event })), ""),
 };
 
-/** Formats an answer for a terminal: a number, a table, or several titled tables. */
 export function answerText<K extends ReportName>(name: K, answer: AnswerByReport[K]): string {
   const format = FORMATTERS[name];
   if (format !== undefined) return format(answer);
   if (typeof answer === "number") return `${figure(answer)}\n`;
-  return Array.isArray(answer) ? listing(answer as readonly ListedItem[], "") : facts(Object.fromEntries(Object.entries(answer)));
+  return Array.isArray(answer) ? listing(answer as readonly object[], "") : facts(answer as object);
 }
 
-type ListedItem = Readonly<Record<string, unknown>>;
-
-/** The name of a bucket, with an asterisk if it is partial. */
-function bucketText({ start, end, local, partial }: ListedItem): string {
-  const day = (instant: unknown) => (typeof instant === "string" ? instant.slice(0, 10) : "");
-  const name = typeof local === "string" ? local : `${day(start)} .. ${day(end)}`;
+function bucketText({ start, end, local, partial }: Bucket): string {
+  const name = local ?? `${start?.slice(0, 10) ?? ""} .. ${end?.slice(0, 10) ?? ""}`;
   return partial === true ? `${name} *` : name;
 }
 
-/** A table with one column per member; columns without values are left out. */
-function listing(items: readonly ListedItem[], indent: string): string {
+function listing(items: readonly object[], indent: string): string {
   if (items.length === 0) return `${indent}(none)\n`;
   const rows = items.map(flat);
   const names = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter((name) => rows.some((row) => !isNothing(row.get(name))));
@@ -177,24 +161,23 @@ function listing(items: readonly ListedItem[], indent: string): string {
   return table([names.map(words), ...lines], names.map((name) => (isNumber(name) ? ">" : "<")).join(""), indent);
 }
 
-/** The numbers and texts of one object, then its lists, each under a title. */
-function facts(answer: ListedItem): string {
+function facts(answer: object): string {
   const members = [...flat(answer)];
   const isList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === "object");
   const single = members.filter(([, value]) => !Array.isArray(value) || (value.length > 0 && !isList(value)));
-  const lists = members.flatMap(([name, value]) => (isList(value) ? [`\n${words(name)}\n${listing(value as readonly ListedItem[], "  ")}`] : []));
+  const lists = members.flatMap(([name, value]) => (isList(value) ? [`\n${words(name)}\n${listing(value as readonly object[], "  ")}`] : []));
   const text = single.length === 0 ? "" : table(single.map(([name, value]) => [words(name), cell(name, value)]), "<<");
   return `${text}${lists.join("")}`;
 }
 
 /** Flattens nested objects into their parent; metadata stays whole, and the members of a bucket become one, `when`. */
-function flat(item: ListedItem): ReadonlyMap<string, unknown> {
+function flat(item: object): ReadonlyMap<string, unknown> {
   const row = new Map<string, unknown>();
-  if ("local" in item && "partial" in item) row.set("when", bucketText(item));
+  if ("local" in item && "partial" in item) row.set("when", bucketText(item as Bucket));
   for (const [name, value] of Object.entries(item)) {
     if (row.has("when") && ["start", "end", "local", "partial"].includes(name)) continue;
     if (typeof value !== "object" || value === null || Array.isArray(value) || name === "metadata") row.set(name, value);
-    else for (const [inner, member] of flat(value as ListedItem)) row.set(inner, member);
+    else for (const [inner, member] of flat(value)) row.set(inner, member);
   }
   return row;
 }

@@ -1,11 +1,9 @@
 import type { DeletionReceipt } from "../../engine/upkeep/deletions.js";
 
-/** A whole number with thousands separators. */
 export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** A number of bytes in the most readable unit. */
 export function bytes(byteLength: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = byteLength;
@@ -22,7 +20,6 @@ export function duration(ms: number): string {
   return ms < 1 ? `${ms.toFixed(2)} ms` : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** `3 rows`, `1 row`. */
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
@@ -45,7 +42,6 @@ export function table(rows: readonly (readonly string[])[], align: string, inden
   return lines.map((line) => `${indent}${line}\n`).join("");
 }
 
-/** Prints one line on standard output, with control characters replaced. */
 export function printLine(line: string): void {
   process.stdout.write(`${plain(line, 2_000)}\n`);
 }
@@ -64,7 +60,6 @@ export class Progress {
     this.#label = label;
   }
 
-  /** Prints at most every 100 ms on a terminal, otherwise at most every 5 s; otherwise costs next to nothing. */
   at(rowCount: number): void {
     const nowMs = performance.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_INTERVAL_MS : PIPE_INTERVAL_MS)) return;
@@ -81,7 +76,6 @@ export class Progress {
   }
 }
 
-/** A project's events that a deletion would remove. */
 export interface PendingDeletion {
   readonly project: string;
   readonly events: number;
@@ -90,13 +84,11 @@ export interface PendingDeletion {
   readonly keptFrom?: string;
 }
 
-/** The events that would be deleted, by project. */
 export function pendingDeletionText(pending: readonly PendingDeletion[]): string {
   const rows = pending.map(({ project, events, days, keptFrom }) => [plain(project, 60), count(events), count(days), keptFrom ?? "-"]);
   return rows.length === 0 ? "no events to delete\n" : table([["project", "events to delete", "days", "kept from"], ...rows], "<>><");
 }
 
-/** A deletion receipt in one line. */
 export function receiptText({ events, segmentsRemoved, segmentsRewritten, dictionaryValues }: DeletionReceipt): string {
   const files = `${plural(segmentsRemoved, "file")} removed, ${count(segmentsRewritten)} rewritten`;
   return `deleted ${plural(events, "event")}: ${files}, ${plural(dictionaryValues, "text")} removed\n`;

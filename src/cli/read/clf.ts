@@ -19,15 +19,10 @@ const ident = /^[\w.@+\\-]+$/;
 /** The start of a time; after the user agent, it belongs to another line that was written into this one. */
 const timeStart = /\[\d{2}\/[A-Za-z]{3}\/\d{4}:/;
 
-/** Number of lines that decide whether a file is an access log. */
 const SAMPLE_LINES = 100;
 const FORMATS = `common, combined and vhost_combined of Apache, and combined of nginx (address - - [time] "request" status bytes "referrer" "agent")`;
 
-/**
- * Reads access logs in the default formats of Apache and nginx as `pageview` events. Lines in other formats are rejected with the invalid
- * field; only a valid address becomes the visitor. A request that is not HTTP is stored as metadata `request`.
- * @throws FileFault when more than half of the first 100 lines are rejected, before any row
- */
+/** @throws FileFault when more than half of the first 100 lines are rejected, before any row */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
   const parseAgent = await loadAgentReader();
   let first: ImportRow[] | null = [];
@@ -114,16 +109,8 @@ function addressOf(word = ""): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-interface TrailingFields {
-  readonly request: string;
-  readonly status: string;
-  readonly byteLength: string;
-  readonly referrer: string;
-  readonly agent: string;
-}
-
 /** The fields after the time, or what is wrong with them. Loggers truncate long lines, so the user agent may lack its closing quote. */
-function trailingFieldsOf(line: string, start: number): TrailingFields | string {
+function trailingFieldsOf(line: string, start: number) {
   const request = quotedAt(line, start);
   if (request?.isClosed !== true) return `request: expected a quoted request after the time, got ${shown(line.slice(start))}`;
   const [, status = "", byteLength = "", more = ""] = /^ ([^ ]*)(?: ([^ ]*)([^]*))?/.exec(line.slice(request.end)) ?? [];
@@ -171,15 +158,8 @@ function parseLogTime(text: string): number | null {
   return parseTimestamp(`${year}-${String(month).padStart(2, "0")}-${day}T${time}${zoneHour}:${zoneMinute}`);
 }
 
-interface Quoted {
-  readonly text: string;
-  /** Index after the closing quote. */
-  readonly end: number;
-  readonly isClosed: boolean;
-}
-
 /** The quoted text after a blank at `start`; null if there is none. Without a closing quote it runs to the end of the line. */
-function quotedAt(line: string, start: number): Quoted | null {
+function quotedAt(line: string, start: number) {
   if (!line.startsWith(' "', start)) return null;
   let at = start + 2;
   for (; at < line.length && line[at] !== '"'; at += 1) if (line[at] === "\\") at += 1;

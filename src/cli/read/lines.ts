@@ -21,11 +21,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 const TOO_LONG = `longer than ${SERVER_LIMITS.importedLineBytes.toLocaleString("en-US")} bytes`;
 
-/**
- * Splits a byte stream into lines, one block of lines per chunk. Lines end with a line feed, and a `\r` before it stays; in a file without line feeds
- * they end with carriage returns. A byte order mark before line 1 is dropped.
- * @throws FileFault for UTF-16, and for a line feed after lines that ended with a carriage return alone
- */
+/** Lines end with a line feed, and a `\r` before it stays; in a file without line feeds they end with carriage returns. One block per chunk. */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   const { newline, chunks } = await detectNewline(source);
   let number = 1;
@@ -62,8 +58,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   yield lines;
 }
 
-/** Reads ahead until it is known which character ends lines. */
-async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newline: number; chunks: AsyncIterable<Uint8Array> }> {
+async function detectNewline(source: AsyncIterable<Uint8Array>) {
   const { read, chunks } = await readAhead(source, (chunk, byteLength) => chunk.includes(LINE_FEED) || byteLength > SERVER_LIMITS.importedLineBytes);
   refuseUtf16(joined(read).subarray(0, 2));
   const hasFeed = read.at(-1)?.includes(LINE_FEED) === true;
@@ -71,28 +66,22 @@ async function detectNewline(source: AsyncIterable<Uint8Array>): Promise<{ newli
   return { newline, chunks };
 }
 
-interface ReadAhead {
-  readonly read: readonly Uint8Array[];
-  /** All chunks, those already read included. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-}
-
-/** Reads chunks until one is enough. @param isEnough gets the last chunk, and the bytes read so far */
-async function readAhead(source: AsyncIterable<Uint8Array>, isEnough: (chunk: Uint8Array, byteLength: number) => boolean): Promise<ReadAhead> {
+/** Reads chunks until one is enough; `chunks` are all of them. @param isEnough gets the last chunk, and the length read so far */
+export async function readAhead<T extends string | Uint8Array>(source: AsyncIterable<T>, isEnough: (chunk: T, length: number) => boolean) {
   const rest = source[Symbol.asyncIterator]();
-  const read: Uint8Array[] = [];
-  let byteLength = 0;
+  const read: T[] = [];
+  let length = 0;
   for (;;) {
     const next = await rest.next();
     if (next.done === true) break;
     read.push(next.value);
-    byteLength += next.value.length;
-    if (isEnough(next.value, byteLength)) break;
+    length += next.value.length;
+    if (isEnough(next.value, length)) break;
   }
   return { read, chunks: chained(read, { [Symbol.asyncIterator]: () => rest }) };
 }
 
-async function* chained(read: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chained<T>(read: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield* read;
   yield* rest;
 }
@@ -107,7 +96,6 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 ? (parts[0] ?? new Uint8Array()) : Buffer.concat(parts);
 }
 
-/** Appends the lines of a block and returns the number of the line after it. */
 function splitBlock(block: Uint8Array, newline: number, firstNumber: number, lines: Line[]): number {
   let number = firstNumber;
   const text = block.includes(0) ? null : decoded(block);
@@ -142,15 +130,11 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** The line's text without a trailing carriage return. */
 export function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-/**
- * Reads a file, or standard input for `-`, decompressed; gzip is recognized by its first two bytes, whatever the name.
- * @throws the error of the file system, or of zlib for a damaged or truncated archive, with the path in the message
- */
+/** Reads a file, or standard input for `-`. Gzip is recognized by its first two bytes, whatever the name. Errors name the path. */
 export async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
   const source: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
   try {
@@ -190,10 +174,6 @@ async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
-/**
- * Reads one JSON object per line, skipping blank lines. An object with a `type` is an identity record, any other an event.
- * Items without an id get one from set name, line number and line.
- */
 export async function* readNdjson(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly (ImportRow | ImportRecord)[]> {
   for await (const lines of readLines(bytes)) {
     const rows: (ImportRow | ImportRecord)[] = [];

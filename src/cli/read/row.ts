@@ -30,10 +30,7 @@ export function withoutIdentityId(event: EventInput): EventInput {
   return typeof identityId === "string" && /^idn_[0-9a-f]{32}$/.test(identityId) ? rest : event;
 }
 
-/**
- * Derives the id of a row without one: a UUID (version 8) from set name, line number and line.
- * So importing a file twice adds nothing, and rows of different files with the same name do not collide.
- */
+/** A UUID (version 8): importing a file twice adds nothing, and rows of different files with the same name do not collide. */
 export function rowId(set: string, line: number, text: string): string {
   const bytes = createHash("sha256").update(`row\0${set}\0${line}\0${text}`).digest();
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -41,7 +38,6 @@ export function rowId(set: string, line: number, text: string): string {
   return uuidText(bytes);
 }
 
-/** A row of a columnar file, with an id if it has none. */
 export function rowOf(read: EventInput, set: string, line: number): ImportRow {
   const event = withoutIdentityId(read);
   if (event.createdAt === undefined) return { line, reason: NO_TIME };

@@ -47,7 +47,6 @@ export interface SegmentsAnswer {
   readonly segments: readonly { readonly name: string }[];
 }
 
-/** Figures of the store by name; some are objects of figures. */
 export type StatsAnswer = Readonly<Record<string, unknown>> & { readonly health: string; readonly event_count: number };
 
 /** `GET /v1/token`. */

@@ -18,10 +18,6 @@ export class ApiError extends Error {
   get isLoad(): boolean {
     return this.status === 429 || this.status === 503;
   }
-
-  get isSignedOut(): boolean {
-    return this.status === 401;
-  }
 }
 
 export function asApiError(thrown: unknown): ApiError {
@@ -32,7 +28,6 @@ export function errorText(thrown: unknown): string {
   return thrown instanceof ApiError ? thrown.message : String(thrown);
 }
 
-/** The error of a response; if its body is unreadable, the status determines the error. */
 async function apiErrorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const problem = problemIn(await response.text().catch(() => ""));
@@ -100,7 +95,6 @@ export class ApiClient {
     return entry === undefined ? null : { answer: entry.answer as A, isFresh: entry.tick === this.#tick };
   }
 
-  /** Names in a query that no event has, if its response is cached. */
   unknownNames(query: PageQuery<unknown>): readonly string[] {
     return this.#cache.get(keyOf(query))?.unknown ?? [];
   }
@@ -150,7 +144,7 @@ export class ApiClient {
     });
     if (response.ok) return response;
     const error = await apiErrorOf(response);
-    if (error.isSignedOut && !this.#isRetired) this.onSignedOut();
+    if (error.status === 401 && !this.#isRetired) this.onSignedOut();
     throw error;
   }
 
@@ -181,10 +175,7 @@ export class ApiClient {
   }
 }
 
-/**
- * The names in a query that no event has, from the header `daybook-notice`, such as
- * `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`. Names are percent-encoded, so they contain no quotes.
- */
+/** From `unknown_field; param="filter_groups[0].filters[0].field_name"; name="plna"`; names are percent-encoded, so they contain no quotes. */
 function unknownFields(header: string | null): readonly string[] {
   const names = [...(header ?? "").matchAll(/unknown_field; param="[^"]*"; name="([^"]*)"/g)].map(([, name = ""]) => decoded(name));
   return [...new Set(names)];
@@ -201,10 +192,7 @@ function decoded(name: string): string {
 const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 
-/**
- * Follows the changes of a project, as server-sent events, until `signal` aborts. Reconnects with growing delays when the stream ends, after
- * network and server errors, and if the server is overloaded; stops on other client errors, such as a missing route or scope.
- */
+/** Reconnects with growing delays; stops when `signal` aborts and on client errors other than overload, such as a missing route or scope. */
 export async function followChanges(client: ApiClient, project: string, signal: AbortSignal, onChange: () => void): Promise<void> {
   let lastId = "";
   let delayMs = MIN_DELAY_MS;
@@ -228,12 +216,7 @@ export async function followChanges(client: ApiClient, project: string, signal: 
   }
 }
 
-interface ServerEvent {
-  readonly id: string;
-  readonly hasData: boolean;
-}
-
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+async function* eventsOf(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -251,7 +234,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Serve
   }
 }
 
-function eventOf(block: string): ServerEvent {
+function eventOf(block: string) {
   const lines = block.split("\n");
   const id = lines.find((line) => line.startsWith("id:")) ?? "id:";
   return { id: id.slice(3).trim(), hasData: lines.some((line) => line.startsWith("data:")) };
@@ -264,7 +247,6 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Opens, verifies and acknowledges a privacy request, as every action requires. @throws ApiError */
 async function openRequest(client: ApiClient, type: ShownRequest["type"], person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const { id } = await client.send(newRequestQuery(type, person, regulation));
   await client.send(stepQuery(id, "verify"));
@@ -272,13 +254,11 @@ async function openRequest(client: ApiClient, type: ShownRequest["type"], person
   return id;
 }
 
-/** Removes all data of a person through a privacy request, which stays as a record. @throws ApiError */
 export async function erasePerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<ShownRequest> {
   const id = await openRequest(client, "erasure", person, regulation);
   return await client.send(resolveQuery(id, "completed"));
 }
 
-/** All data about a person, as JSON lines, through a privacy request that is then resolved. @throws ApiError */
 export async function exportPerson(client: ApiClient, person: string, regulation: ShownRequest["regulation"]): Promise<string> {
   const id = await openRequest(client, "portability", person, regulation);
   const lines = await bundleOf(client, id);

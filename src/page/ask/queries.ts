@@ -43,17 +43,16 @@ function shellText(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Members of request bodies; those without a value are left out. */
+/** Members of request bodies; null, undefined and "" are left out. */
 type BodyMembers = Readonly<Record<string, unknown>>;
 
 function insight<A>(name: string, scope: ViewScope, members: BodyMembers): PageQuery<A> {
-  const { from, to, zone, filters } = scope;
-  const shared = { ...selector({ event: "", filters }), start_date: from, end_date: to, time_zone: zone };
-  return post(`/v1/projects/${encodeURIComponent(scope.project)}/insights/${name}`, present({ ...shared, ...present(members) }));
+  const shared = { ...selector({ event: "", filters: scope.filters }), start_date: scope.from, end_date: scope.to, time_zone: scope.zone };
+  return post(`/v1/projects/${encodeURIComponent(scope.project)}/insights/${name}`, present({ ...shared, ...members }));
 }
 
 function selector({ event, filters }: EventChoice): BodyMembers {
-  return present({ event_name: event === "" ? null : event, filter_groups: filters.length === 0 ? null : [{ filters: filters.map(wireFilter) }] });
+  return present({ event_name: event, filter_groups: filters.length === 0 ? null : [{ filters: filters.map(wireFilter) }] });
 }
 
 function wireFilter({ field, operator, value }: Filter): object {
@@ -61,25 +60,25 @@ function wireFilter({ field, operator, value }: Filter): object {
 }
 
 /** The range as instants, for routes that count days in UTC. */
-function instants({ from, to, zone }: ViewScope): { readonly start_date: string | null; readonly end_date: string | null } {
+function instants({ from, to, zone }: ViewScope) {
   return { start_date: from === null ? null : startOfDay(from, zone), end_date: to === null ? null : endOfDay(to, zone) };
 }
 
 /** The range as instants, for routes that cover the last 30 days unless they get both ends. */
-function closedRange(scope: ViewScope): { readonly start_date: string; readonly end_date: string } {
+function closedRange(scope: ViewScope) {
   const { start_date, end_date } = instants(scope);
   return { start_date: start_date ?? "1970-01-01", end_date: end_date ?? "9999-12-31" };
 }
 
 function present(members: BodyMembers): BodyMembers {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined && value !== ""));
 }
 
 export const LIST_ROWS = 9;
 export const LONG_LIST_ROWS = 500;
 
-export function webQuery(scope: ViewScope, limit = LIST_ROWS): PageQuery<WebAnswer> {
-  return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit });
+export function webQuery(scope: ViewScope): PageQuery<WebAnswer> {
+  return insight("web", scope, { interval: scope.unit, compare: scope.compare, limit: LIST_ROWS });
 }
 
 export function longListsQuery(scope: ViewScope): PageQuery<WebAnswer> {
@@ -139,11 +138,11 @@ export function retentionQuery(
 }
 
 export function lifecycleQuery(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<LifecycleAnswer> {
-  return insight("lifecycle", withChoice(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: unit });
+  return insight("lifecycle", withChoice(scope, cohort), { event_name: cohort.event, interval: unit });
 }
 
 export function stickinessQuery(scope: ViewScope, { cohort, unit }: Pick<ChoicesOf<"retention">, "cohort" | "unit">): PageQuery<StickinessAnswer> {
-  return insight("stickiness", withChoice(scope, cohort), { event_name: cohort.event === "" ? null : cohort.event, interval: "total", unit });
+  return insight("stickiness", withChoice(scope, cohort), { event_name: cohort.event, interval: "total", unit });
 }
 
 function withChoice(scope: ViewScope, { filters }: EventChoice): ViewScope {
@@ -153,8 +152,8 @@ function withChoice(scope: ViewScope, { filters }: EventChoice): ViewScope {
 export function pathsQuery(scope: ViewScope, { node, start, end, depth }: ChoicesOf<"paths">): PageQuery<PathsAnswer> {
   return insight("paths", scope, {
     node: node === "" ? "path" : node,
-    start_at: start === "" ? null : start,
-    end_at: end === "" || end === start ? null : end,
+    start_at: start,
+    end_at: end === start ? null : end,
     max_depth: depth,
     limit: PATH_ROWS,
   });
@@ -173,7 +172,7 @@ export function takesField(measure: (typeof MEASURES)[number]): boolean {
 export function trendQuery(scope: ViewScope, { event, measure, field, by, cumulative }: ChoicesOf<"trends">): PageQuery<TrendAnswer> | null {
   if (takesField(measure) && field === "") return null;
   return insight("trend", scope, {
-    event_name: event === "" ? null : event,
+    event_name: event,
     measure: takesField(measure) ? { type: measure, field } : { type: measure },
     interval: scope.unit,
     breakdown: by === "" ? null : { fields: [by], limit: SERIES_COUNT, rest: true },
@@ -209,7 +208,6 @@ export function mostActiveQuery(scope: ViewScope): PageQuery<TrendAnswer> {
   return insight("trend", scope, { interval: "total", breakdown: { fields: ["user_id"], limit: PEOPLE_ROWS } });
 }
 
-/** The members that identify a person in a request: text with an `@` is an email, any other text an id. */
 function personQuery(person: string): { readonly email: string } | { readonly user_id: string } {
   const key = person.trim();
   return key.includes("@") ? { email: key } : { user_id: key };
@@ -249,7 +247,7 @@ const SEARCH_ROWS = 50;
 
 /** Events of the project, newest first. @param cursor of the previous page; null: the first page */
 export function searchQuery(scope: ViewScope, { event }: Pick<ChoicesOf<"events">, "event">, cursor: string | null): PageQuery<SearchAnswer> {
-  return search(scope, { event_name: event === "" ? null : event, ...instants(scope) }, scope.filters.map(wireFilter), cursor);
+  return search(scope, { event_name: event, ...instants(scope) }, scope.filters.map(wireFilter), cursor);
 }
 
 export function eventQuery(scope: ViewScope, id: string): PageQuery<SearchAnswer> {
@@ -270,7 +268,7 @@ function search({ project }: Pick<ViewScope, "project">, members: BodyMembers, f
 export const tokenQuery: PageQuery<TokenAnswer> = get("/v1/token");
 export const projectsQuery: PageQuery<ProjectsAnswer> = get("/v1/projects");
 
-/** Number of events per project, the largest first. @param since ISO 8601; null: of all time */
+/** @param since ISO 8601; null: of all time */
 export function byProjectQuery(since: string | null): PageQuery<ByProjectAnswer> {
   return post("/analytics/aggregate", { field: "project", ...(since !== null && { start_date: since }) });
 }

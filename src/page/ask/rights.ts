@@ -5,16 +5,11 @@ export function hasScope({ scopes }: TokenAnswer, scope: string): boolean {
   return scopes.includes("*") || scopes.includes(scope);
 }
 
-/** Required, in addition to a scope, by reports about people, revenue and companies. */
-function isAdminOfAll({ role, project }: TokenAnswer): boolean {
-  return (role === "owner" || role === "admin") && project === null;
-}
-
+/** Reports about people, revenue and companies require an admin of all projects. */
 export function canRead(token: TokenAnswer, scope: "identities:read" | "revenue:read" | "companies:read"): boolean {
-  return hasScope(token, scope) && isAdminOfAll(token);
+  return hasScope(token, scope) && (token.role === "owner" || token.role === "admin") && token.project === null;
 }
 
-/** What a token needs for the queries of a view. Default: the scope `analytics:read`. */
 const VIEW_RIGHTS: Readonly<Partial<Record<ViewName, (token: TokenAnswer) => boolean>>> = {
   events: (token) => hasScope(token, "events:read"),
   people: (token) => canRead(token, "identities:read"),

@@ -40,7 +40,6 @@ function cell(value: string | number | boolean | null): string {
   return typeof value === "string" ? quotedCell(withoutFormulas(value)) : String(value);
 }
 
-/** Objects as a sheet, with the names of their members as columns; nested objects become JSON. */
 export function sheetOf(items: readonly object[]): Sheet {
   const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const flat = (value: unknown) =>

@@ -14,23 +14,19 @@ export function knownLocales(names: readonly string[]): string[] {
   return supported.length > 0 ? supported : ["en"];
 }
 
-/** The user's locales, which determine the format of numbers, dates and countries. */
 export const LOCALES: readonly string[] = knownLocales(typeof navigator === "undefined" ? [] : (navigator.languages ?? []));
 
 /** The text of the page is English, so its plurals are too. */
 const rules = new Intl.PluralRules("en");
 
-/** "visit" or "visits": the word that matches a number. */
 export function noun(count: number, one: string, many = `${one}s`): string {
   return rules.select(count) === "one" ? one : many;
 }
 
-/** "1 visit", "2 visits": the number as text, and the matching word. */
 export function plural(count: number, one: string, many = `${one}s`, shown = String(count)): string {
   return `${shown} ${noun(count, one, many)}`;
 }
 
-/** Names to choose from, in order, with their texts. */
 export type ChoiceNames<T extends string> = Readonly<Record<T, string>> | readonly (readonly [T, string])[];
 
 export function pairsOf<T extends string>(names: ChoiceNames<T>): readonly (readonly [T, string])[] {
@@ -42,7 +38,7 @@ export function pairsOf<T extends string>(names: ChoiceNames<T>): readonly (read
 const countries = new Intl.DisplayNames([...LOCALES], { type: "region", fallback: "code" });
 const languages = new Intl.DisplayNames([...LOCALES], { type: "language", fallback: "code" });
 
-const NOT_SET = "(not set)";
+export const NOT_SET = "(not set)";
 
 /** The name of a country, by its ISO code, in the user's language; any other text unchanged. */
 export function country(code: string): string {
@@ -92,14 +88,12 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   currency: "Currency",
 };
 
-/** Fields of every event, offered in filters and breakdowns. */
 export const COMMON_FIELDS = Object.keys(FIELD_NAMES);
 
 export function fieldName(field: string): string {
   return FIELD_NAMES[field] ?? field;
 }
 
-/** A filter as a sentence: "Country is Germany". */
 export function sentence({ field, operator, value }: Filter): string {
   const verb = `${fieldName(field)} ${OPERATORS[operator]}`;
   if (!takesValue(operator)) return verb;
@@ -216,14 +210,12 @@ export function day(text: string): string {
   return format({ ...UTC, ...DAY }).format(atMidnight(text));
 }
 
-/** The days of a range, in short: "1 – 31 Mar 2026". */
 export function range({ from, to }: DayRange): string {
   if (from === null || to === null) return PERIODS.all;
   if (from === to) return day(from);
   return format({ ...UTC, ...DAY }).formatRange(atMidnight(from), atMidnight(to));
 }
 
-/** The axis label of a bucket, as short as possible. The form of `local` shows its unit. */
 export function bucketShort({ local }: Pick<TrendBucket, "local">): string {
   if (local === null) return "";
   if (local.includes("T")) return local.slice(11, 16);
@@ -247,12 +239,10 @@ function longDay(text: string): string {
   return format({ ...UTC, ...DAY, weekday: "short" }).format(atMidnight(text));
 }
 
-/** An instant in the zone, to the second. */
 export function instant(text: string | null, zone: string): string {
   return text === null ? NONE : format({ timeZone: zone, ...DAY, ...TIME }).format(new Date(text));
 }
 
-/** An instant without the year, for lists. */
 export function instantShort(text: string, zone: string): string {
   return format({ timeZone: zone, day: "numeric", month: "short", ...TIME }).format(new Date(text));
 }

@@ -8,7 +8,6 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** Wider, for content to read. */
   readonly isWide?: boolean;
 }
 
@@ -48,7 +47,6 @@ interface ConfirmationProps {
   readonly children: ComponentChildren;
 }
 
-/** Asks for confirmation of an action; for irreversible ones, the user must type a name. */
 export function Confirmation({ title, typed = null, action, isDanger = false, onConfirm, onClose, children }: ConfirmationProps) {
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);

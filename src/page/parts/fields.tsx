@@ -38,7 +38,6 @@ interface TextFieldProps {
   readonly value: string;
   /** Called when the text is committed: on Enter, on choosing a suggestion, or on blur. */
   readonly onCommit?: (value: string) => void;
-  /** Called on every keystroke. */
   readonly onInput?: (value: string) => void;
   readonly suggestions?: Suggestions;
   readonly placeholder?: string;
@@ -78,6 +77,14 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
+export function EventNameField(props: Pick<TextFieldProps, "label" | "value" | "isBare" | "onCommit">) {
+  return <TextField {...props} suggestions={useEventNames()} placeholder="any event" />;
+}
+
+export function BreakdownField(props: Pick<TextFieldProps, "value" | "onCommit">) {
+  return <TextField {...props} label="Break down by" suggestions={FIELD_SUGGESTIONS} placeholder="nothing" />;
+}
+
 interface CheckboxProps {
   readonly label: string;
   readonly value: boolean;
@@ -111,7 +118,6 @@ export function useEventNames(): Suggestions {
   return useFieldValues("name", NAME_COUNT);
 }
 
-/** Values of a field in the period, most frequent first. */
 export function useFieldValues(field: string, count?: number): Suggestions {
   const { scope } = usePage();
   const isListed = field !== "" && !field.startsWith("metadata.") && !PRIVATE.includes(field);

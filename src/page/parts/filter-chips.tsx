@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import { sentence, fieldName } from "../format/text.js";
-import { withFilter, OPERATORS, filterOf, takesValue, type EventChoice, type Filter, type OperatorName } from "../state/filter.js";
-import { Button, Icon } from "./inline.js";
+import { sentence, fieldName, fieldValue } from "../format/text.js";
+import { withFilter, OPERATORS, filterByValue, filterOf, takesValue, type EventChoice, type Filter, type OperatorName } from "../state/filter.js";
+import { Button, Cut, Icon } from "./inline.js";
 import { Dialog } from "./dialog.js";
-import { Select, TextField, FIELD_SUGGESTIONS, useEventNames, useFieldValues, useSegmentNames } from "./fields.js";
+import { useFilterBy } from "./page-context.js";
+import { Select, TextField, EventNameField, FIELD_SUGGESTIONS, useFieldValues, useSegmentNames } from "./fields.js";
 
 function FilterDialog({ onAdd, onClose }: { readonly onAdd: (filter: Filter) => void; readonly onClose: () => void }) {
   const [field, setField] = useState("path");
@@ -63,9 +64,7 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
     <div class="chips">
       {filters.map((filter, at) => (
         <span class="chip" key={JSON.stringify(filter)}>
-          <span class="chip-text" title={sentence(filter)}>
-            {sentence(filter)}
-          </span>
+          <Cut class="chip-text" text={sentence(filter)} />
           <button type="button" aria-label={`Remove: ${sentence(filter)}`} onClick={() => onChange(filters.filter((_, index) => index !== at))}>
             <Icon name="close" />
           </button>
@@ -84,6 +83,15 @@ export function FilterChips({ filters, onChange, add = "Filter" }: FilterChipsPr
   );
 }
 
+export function ValueButton({ by, value }: { readonly by: string; readonly value: string }) {
+  const filterBy = useFilterBy();
+  return (
+    <Button class="cell-button" onClick={() => filterBy(filterByValue(by, value))}>
+      {fieldValue(by, value)}
+    </Button>
+  );
+}
+
 interface EventFieldProps {
   readonly label: string;
   readonly choice: EventChoice;
@@ -93,17 +101,9 @@ interface EventFieldProps {
 }
 
 export function EventField({ label, choice, onChange, isBare = false }: EventFieldProps) {
-  const names = useEventNames();
   return (
     <div class="event-entry">
-      <TextField
-        label={label}
-        isBare={isBare}
-        value={choice.event}
-        suggestions={names}
-        placeholder="any event"
-        onCommit={(event) => onChange({ ...choice, event })}
-      />
+      <EventNameField label={label} isBare={isBare} value={choice.event} onCommit={(event) => onChange({ ...choice, event })} />
       <FilterChips filters={choice.filters} add="where" onChange={(filters) => onChange({ ...choice, filters })} />
     </div>
   );

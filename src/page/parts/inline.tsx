@@ -11,7 +11,6 @@ interface ViewLinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A link to another view state. Its address can be copied, and opened in a new tab. */
 export function ViewLink({ to, children, class: name, isCurrent = false }: ViewLinkProps) {
   const { go } = usePage();
   const onClick = (event: MouseEvent) => {
@@ -66,7 +65,6 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** A decorative icon, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
@@ -191,6 +189,15 @@ export function FormError({ text }: { readonly text: string | null }) {
   );
 }
 
+/** Text that may not fit, in full on hover. */
+export function Cut({ text, class: name = "cut" }: { readonly text: string; readonly class?: string }) {
+  return (
+    <span class={name} title={text}>
+      {text}
+    </span>
+  );
+}
+
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>
@@ -200,11 +207,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   );
 }
 
-export function Remark({ children }: { readonly children: ComponentChildren }) {
-  return <p class="remark">{children}</p>;
-}
-
-export function Skeleton({ lines = 9 }: { readonly lines?: number }) {
+export function Skeleton({ lines }: { readonly lines: number }) {
   return (
     <div class="skeleton" aria-hidden="true">
       {Array.from({ length: lines }, (_, at) => (
@@ -258,7 +261,6 @@ interface LoadedProps<A> {
   readonly children: (answer: A) => ComponentChildren;
 }
 
-/** The response to a query; until it is there, its space, and if it failed, the error. */
 export function Loaded<A>({ result: { answer, error, again }, lines, children }: LoadedProps<A>) {
   if (error !== null) return <ErrorNotice error={error} onAgain={again} />;
   return answer === null ? <Skeleton lines={lines} /> : <>{children(answer)}</>;

@@ -16,7 +16,6 @@ export interface PageContext {
   readonly tick: number;
   /** Changes with the colors. */
   readonly theme: string;
-  /** Shows another view state, and adds it to the history. */
   readonly go: (viewState: ViewState) => void;
 }
 
@@ -45,25 +44,27 @@ export interface QueryState<A> {
   /** The response to this query, or to the previous one while this one is loading. */
   readonly answer: A | null;
   readonly error: ApiError | null;
-  /** Whether `answer` belongs to the previous query. */
   readonly isOld: boolean;
   readonly again: () => void;
 }
 
 interface QueryProgress<A> {
-  /** The query that succeeded or failed last. */
+  /** Of the query that succeeded or failed last. */
   readonly key: string;
   readonly answer: A | null;
-  /** The query that the response belongs to. */
-  readonly answerKey: string;
   readonly error: ApiError | null;
 }
 
 /** Runs a query, and runs it again when data changes, or later if the server is overloaded. null: runs nothing. */
 export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
   const { client, tick } = usePage();
+  return useQueryOf(client, tick, query);
+}
+
+/** `useQuery` outside of the page's context. */
+export function useQueryOf<A>(client: ApiClient, tick: number, query: PageQuery<A> | null): QueryState<A> {
   const key = query === null ? "" : keyOf(query);
-  const [state, setState] = useState<QueryProgress<A>>({ key: "", answer: null, answerKey: "", error: null });
+  const [state, setState] = useState<QueryProgress<A>>({ key: "", answer: null, error: null });
   const [attempt, setAttempt] = useState(0);
   const again = () => setAttempt((count) => count + 1);
 
@@ -71,14 +72,14 @@ export function useQuery<A>(query: PageQuery<A> | null): QueryState<A> {
   useLayoutEffect(() => {
     if (query === null) return;
     const cached = client.cached(query);
-    if (cached !== null) setState({ key, answer: cached.answer, answerKey: key, error: null });
+    if (cached !== null) setState({ key, answer: cached.answer, error: null });
     if (cached?.isFresh === true) return;
     const abort = new AbortController();
     client.query(query, abort.signal).then(
-      (answer) => setState({ key, answer, answerKey: key, error: null }),
+      (answer) => setState({ key, answer, error: null }),
       (thrown: unknown) => {
         if (abort.signal.aborted) return;
-        setState((before) => ({ ...before, key, error: asApiError(thrown), answer: before.answerKey === key ? before.answer : null }));
+        setState((before) => ({ key, error: asApiError(thrown), answer: before.key === key ? before.answer : null }));
       },
     );
     return () => abort.abort();

@@ -16,7 +16,6 @@ export function saveFile(name: string, type: string, content: BlobPart): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A file name that is valid on every file system. */
 export function fileName(title: string, project: string, extension: string): string {
   const plain = `${title} ${project}`
     .toLowerCase()
@@ -94,7 +93,6 @@ function CopyButton({ text }: { readonly text: string }) {
 interface PanelProps<A> {
   readonly title: string;
   readonly result: QueryState<A>;
-  /** The response as a table, for the download and the preview. */
   readonly sheet: (answer: A) => Sheet;
   readonly children: (answer: A) => ComponentChildren;
   readonly head?: ComponentChildren;
@@ -102,7 +100,6 @@ interface PanelProps<A> {
   readonly lines?: number;
   readonly noQuery?: ComponentChildren;
   readonly class?: string;
-  /** Another query that the panel depends on. */
   readonly also?: PageQuery<unknown> | null;
 }
 

@@ -1,20 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import type { TrendBucket } from "../ask/answers.js";
+import type { TrendAnswer, TrendBucket } from "../ask/answers.js";
 import { bucketLong, bucketShort, type FormattedNumber } from "../format/text.js";
 import type { Unit } from "../state/period.js";
 import { usePage } from "./page-context.js";
 
-interface PlotColors {
-  readonly text: string;
-  readonly grid: string;
-  readonly faint: string;
-  readonly series: readonly string[];
-}
+/** As in the style sheet. */
+const SERIES_COLORS = 9;
 
-const SERIES_COLOURS = 9;
+type PlotColors = ReturnType<typeof plotColors>;
 
-function plotColors(element: HTMLElement): PlotColors {
+function plotColors(element: HTMLElement) {
   const probe = document.createElement("span");
   element.append(probe);
   const read = (name: string) => {
@@ -25,7 +21,7 @@ function plotColors(element: HTMLElement): PlotColors {
     text: read("--text-2"),
     grid: read("--line"),
     faint: read("--text-3"),
-    series: Array.from({ length: SERIES_COLOURS }, (_, at) => read(`--series-${at + 1}`)),
+    series: Array.from({ length: SERIES_COLORS }, (_, at) => read(`--series-${at + 1}`)),
   };
   probe.remove();
   return colors;
@@ -36,18 +32,23 @@ function withAlpha(color: string, alpha: number): string {
   return r === undefined || g === undefined || b === undefined ? color : `rgba(${r}, ${g}, ${b}, ${alpha})`;
 }
 
-export interface PlotLine {
+interface PlotLine {
   readonly name: string;
   readonly data: readonly (number | null)[];
   /** From the comparison period: drawn faint, behind the others. */
   readonly isEarlier?: boolean;
 }
 
-interface PlotLook {
+interface PlotProps {
+  readonly label: string;
   readonly kind: "line" | "bar";
   /** Whether the last bucket is incomplete: the line is dashed there. */
   readonly isOpenEnd: boolean;
   readonly labels: readonly string[];
+  /** Full names of the buckets, for the figures at the cursor; and those of the earlier period, if any. */
+  readonly titles: readonly string[];
+  readonly earlierTitles?: readonly string[];
+  readonly lines: readonly PlotLine[];
   readonly format: (value: number | null) => FormattedNumber;
 }
 
@@ -55,18 +56,18 @@ interface PlotLook {
 const INTEGER_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Columns of a plot: indexes of the buckets, and the values of each line. A line with an open end is two series: all but the end, and the end. */
-function plotData(lines: readonly PlotLine[], bucketCount: number, { kind, isOpenEnd }: PlotLook): uPlot.AlignedData {
-  const places = Array.from({ length: bucketCount }, (_, at) => at);
-  const last = bucketCount - 1;
+function plotData({ lines, kind, isOpenEnd, labels }: PlotProps): uPlot.AlignedData {
+  const places = labels.map((_, at) => at);
+  const last = labels.length - 1;
   const columns = lines.flatMap(({ data, isEarlier }) => {
     const column = places.map((at) => data[at] ?? null);
-    if (kind === "bar" || isEarlier === true || !isOpenEnd || bucketCount < 2) return [column];
+    if (kind === "bar" || isEarlier === true || !isOpenEnd || last < 1) return [column];
     return [column.map((value, at) => (at === last ? null : value)), column.map((value, at) => (at >= last - 1 ? value : null))];
   });
   return [places, ...columns];
 }
 
-function plotSeries(lines: readonly PlotLine[], bucketCount: number, colors: PlotColors, { kind, isOpenEnd }: PlotLook): uPlot.Series[] {
+function plotSeries(colors: PlotColors, { lines, kind, isOpenEnd, labels }: PlotProps): uPlot.Series[] {
   const isAlone = lines.filter(({ isEarlier }) => isEarlier !== true).length === 1;
   let color = -1;
   const series = lines.flatMap(({ isEarlier }): uPlot.Series[] => {
@@ -88,29 +89,30 @@ function plotSeries(lines: readonly PlotLine[], bucketCount: number, colors: Plo
     const base: uPlot.Series = {
       stroke,
       width: 2,
-      points: { show: bucketCount === 1, size: 7, fill: stroke },
+      points: { show: labels.length === 1, size: 7, fill: stroke },
       ...(isAlone && { fill: withAlpha(stroke, 0.09) }),
     };
-    return isOpenEnd && bucketCount > 1 ? [base, { ...base, dash: [4, 4], points: { show: false } }] : [base];
+    return isOpenEnd && labels.length > 1 ? [base, { ...base, dash: [4, 4], points: { show: false } }] : [base];
   });
   return [{}, ...series];
 }
 
 type PlotSize = Pick<uPlot.Options, "width" | "height">;
 
-function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.Series[], colors: PlotColors, look: PlotLook): uPlot.Options {
+function plotOptions(size: PlotSize, colors: PlotColors, plot: PlotProps): uPlot.Options {
+  const { lines, labels, kind, format } = plot;
   const areIntegers = lines.every(({ data }) => data.every((value) => value === null || Number.isInteger(value)));
   const font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const axis: uPlot.Axis = { stroke: colors.text, font, ticks: { show: false }, gap: 6 };
-  const widest = Math.max(...look.labels.map(({ length }) => length), 4);
+  const widest = Math.max(...labels.map(({ length }) => length), 4);
   return {
     ...size,
-    series,
+    series: plotSeries(colors, plot),
     padding: [10, Math.max(12, widest * 3.5), 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 7, width: 0 }, drag: { x: false, y: false } },
     scales: {
-      x: { time: false, range: (_, min, max) => (look.kind === "bar" || min === max ? [min - 0.6, max + 0.6] : [min, max]) },
+      x: { time: false, range: (_, min, max) => (kind === "bar" || min === max ? [min - 0.6, max + 0.6] : [min, max]) },
       y: { range: (_, min, max) => withHeadroom(Math.min(0, min), max) },
     },
     axes: [
@@ -118,14 +120,14 @@ function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.S
         ...axis,
         grid: { show: false },
         size: 26,
-        splits: (plot) => labelPositions(look.labels.length, Math.floor(plot.width / (widest * 7 + 28))),
-        values: (_, places) => places.map((place) => look.labels[place] ?? ""),
+        splits: ({ width }) => labelPositions(labels.length, Math.floor(width / (widest * 7 + 28))),
+        values: (_, places) => places.map((place) => labels[place] ?? ""),
       },
       {
         ...axis,
         grid: { stroke: colors.grid, width: 1 },
         size: (_, values) => Math.max(36, ...(values ?? []).map((text) => text.length * 7 + 12)),
-        values: (_, splits) => splits.map((value) => look.format(value).short),
+        values: (_, splits) => splits.map((value) => format(value).short),
         space: 44,
         ...(areIntegers && { incrs: INTEGER_STEPS }),
       },
@@ -133,27 +135,15 @@ function plotOptions(size: PlotSize, lines: readonly PlotLine[], series: uPlot.S
   };
 }
 
-/** The range of the axis: ends slightly above the largest value, and is never empty. */
 function withHeadroom(min: number, max: number): [number, number] {
   return [min, max <= min ? min + 1 : max + (max - min) * 0.06];
 }
 
-/** Indexes of the labels: the first, and as many others as fit, evenly spaced. */
 function labelPositions(bucketCount: number, maxLabels: number): number[] {
   const step = Math.max(1, Math.ceil(bucketCount / Math.max(1, maxLabels)));
   return Array.from({ length: Math.ceil(bucketCount / step) }, (_, at) => at * step);
 }
 
-interface PlotProps extends PlotLook {
-  /** Describes the plot for screen readers. */
-  readonly label: string;
-  readonly lines: readonly PlotLine[];
-  /** Full names of the buckets, for the figures at the cursor; and those of the earlier period, if any. */
-  readonly titles: readonly string[];
-  readonly earlierTitles?: readonly string[];
-}
-
-/** Lines or bars over time. The pointer or the arrow keys show the figures of a bucket. */
 export function Plot(props: PlotProps) {
   const { lines, labels, titles, kind, isOpenEnd, label } = props;
   const { theme } = usePage();
@@ -165,14 +155,10 @@ export function Plot(props: PlotProps) {
   useEffect(() => {
     const element = container.current;
     if (element === null) return;
-    const colors = plotColors(element);
     const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
-    const options = plotOptions(size(), lines, plotSeries(lines, labels.length, colors, props), colors, props);
-    const created = new uPlot(
-      { ...options, hooks: { setCursor: [(self) => setAt(self.cursor.idx ?? null)] } },
-      plotData(lines, labels.length, props),
-      element,
-    );
+    const options = plotOptions(size(), plotColors(element), props);
+    const hooks = { setCursor: [(self: uPlot) => setAt(self.cursor.idx ?? null)] };
+    const created = new uPlot({ ...options, hooks }, plotData(props), element);
     plot.current = created;
     const observer = new ResizeObserver(() => {
       const { width, height } = size();
@@ -192,7 +178,7 @@ export function Plot(props: PlotProps) {
     if (to === undefined || plot.current === null) return;
     event.preventDefault();
     const next = Math.min(last, Math.max(0, to));
-    if (to === -1 && event.key === "Escape") plot.current.setCursor({ left: -10, top: -10 });
+    if (event.key === "Escape") plot.current.setCursor({ left: -10, top: -10 });
     else plot.current.setCursor({ left: plot.current.valToPos(next, "x"), top: 10 });
   };
 
@@ -202,20 +188,14 @@ export function Plot(props: PlotProps) {
       <div class="unseen" aria-live="polite">
         {at === null ? "" : `${titles[at] ?? ""}: ${lines.map(({ name, data }) => `${name} ${props.format(data[at] ?? null).exact}`).join(", ")}`}
       </div>
-      {at !== null && at < labels.length && (
-        <Tooltip {...props} at={at} share={labels.length < 2 ? 0 : at / (labels.length - 1)} isOpen={isOpenEnd && at === labels.length - 1} />
-      )}
+      {at !== null && at < labels.length && <Tooltip {...props} at={at} />}
     </div>
   );
 }
 
-interface TooltipProps extends PlotProps {
-  readonly at: number;
-  readonly share: number;
-  readonly isOpen: boolean;
-}
-
-function Tooltip({ lines, titles, earlierTitles, format, at, share, isOpen }: TooltipProps) {
+function Tooltip({ lines, labels, titles, earlierTitles, isOpenEnd, format, at }: PlotProps & { readonly at: number }) {
+  const last = labels.length - 1;
+  const share = at / Math.max(1, last);
   const row = (line: PlotLine, key: string, name: string) => (
     <div class="tooltip-row" key={line.name}>
       <span class={`key ${key}`} />
@@ -230,9 +210,9 @@ function Tooltip({ lines, titles, earlierTitles, format, at, share, isOpen }: To
     <div class={share > 0.5 ? "tooltip left" : "tooltip"} style={{ left: `${8 + share * 84}%` }} aria-hidden="true">
       <div class="tooltip-title">
         {titles[at]}
-        {isOpen && <span class="faint"> · not over yet</span>}
+        {isOpenEnd && at === last && <span class="faint"> · not over yet</span>}
       </div>
-      {now.map((line, index) => row(line, `k${(index % 9) + 1}`, line.name))}
+      {now.map((line, index) => row(line, keyClass(index), line.name))}
       {earlier.map((line) => row(line, "earlier", earlierTitles?.[at] ?? line.name))}
     </div>
   );
@@ -242,14 +222,20 @@ type PlotBucket = Pick<TrendBucket, "local" | "partial">;
 
 interface TimePlotProps extends Omit<PlotProps, "labels" | "titles" | "earlierTitles" | "isOpenEnd"> {
   readonly buckets: readonly PlotBucket[];
-  readonly earlierBuckets?: readonly PlotBucket[] | undefined;
+  /** The first series of the comparison period is drawn too. */
+  readonly earlier?: TrendAnswer["previous"];
   readonly unit: Unit;
 }
 
-export function TimePlot({ buckets, earlierBuckets = [], unit, ...plot }: TimePlotProps) {
+export function TimePlot({ buckets, earlier = null, unit, lines, ...plot }: TimePlotProps) {
   const titlesOf = (all: readonly PlotBucket[]) => all.map((bucket) => bucketLong(bucket, unit));
-  const isOpenEnd = buckets.at(-1)?.partial === true;
-  return <Plot {...plot} isOpenEnd={isOpenEnd} labels={buckets.map(bucketShort)} titles={titlesOf(buckets)} earlierTitles={titlesOf(earlierBuckets)} />;
+  const before = (earlier?.series ?? []).slice(0, 1).map(({ data }) => ({ name: "Previous", data, isEarlier: true }));
+  const titles = { titles: titlesOf(buckets), earlierTitles: titlesOf(earlier?.buckets ?? []) };
+  return <Plot {...plot} {...titles} lines={[...before, ...lines]} isOpenEnd={buckets.at(-1)?.partial === true} labels={buckets.map(bucketShort)} />;
+}
+
+function keyClass(series: number): string {
+  return `k${(series % SERIES_COLORS) + 1}`;
 }
 
 export function Legend({ names }: { readonly names: readonly string[] }) {
@@ -257,7 +243,7 @@ export function Legend({ names }: { readonly names: readonly string[] }) {
     <ul class="legend">
       {names.map((name, at) => (
         <li key={name}>
-          <span class={`key k${(at % 9) + 1}`} />
+          <span class={`key ${keyClass(at)}`} />
           {name}
         </li>
       ))}

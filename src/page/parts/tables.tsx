@@ -20,11 +20,9 @@ interface GridProps<R> {
   readonly rows: readonly R[];
   readonly keyOf: (row: R, at: number) => string;
   readonly class?: string;
-  /** Shown instead of a table without rows. */
   readonly empty?: string;
 }
 
-/** Rows with columns; the first column names the row. */
 export function Grid<R>({ label, columns, rows, keyOf, class: name = "", empty }: GridProps<R>) {
   if (rows.length === 0 && empty !== undefined) return <p class="nothing">{empty}</p>;
   return (
@@ -90,7 +88,6 @@ interface TabsProps<T extends string> {
   readonly onChoose: (name: T) => void;
 }
 
-/** A radio group, shown as tabs; arrow keys move between them. */
 export function Tabs<T extends string>({ label, names, chosen, onChoose }: TabsProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   const tabs = pairsOf(names);
@@ -123,7 +120,6 @@ export function Tabs<T extends string>({ label, names, chosen, onChoose }: TabsP
 }
 
 export interface RankedRow {
-  /** Unique among the rows. */
   readonly key: string;
   readonly label: string;
   readonly figure: number;
@@ -135,7 +131,6 @@ export interface RankedRow {
 
 interface RankedListProps {
   readonly label: string;
-  /** Headings of the labels and the figures. */
   readonly heads: readonly [string, string, ...string[]];
   readonly rows: readonly RankedRow[];
 }
@@ -203,7 +198,6 @@ export function RankedList({ label, heads, rows }: RankedListProps) {
   );
 }
 
-/** Current rows in their previous order; new rows come last. */
 function inPreviousOrder(rows: readonly RankedRow[], keys: readonly string[]): readonly RankedRow[] {
   const positions = new Map(keys.map((key, at) => [key, at]));
   const positionOf = ({ key }: RankedRow) => positions.get(key) ?? keys.length;

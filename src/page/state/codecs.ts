@@ -6,15 +6,21 @@ export interface AddressCodec<T> {
   readonly print: (value: T) => readonly string[];
 }
 
+export function single<T extends string | number>(initial: T, parse: (text: string) => T): AddressCodec<T> {
+  return {
+    initial,
+    parse: ([given]) => (given === undefined ? initial : parse(given)),
+    print: (value) => (value === initial ? [] : [String(value)]),
+  };
+}
+
 /** One of several names; the first is the initial one. Ignores case and surrounding blanks. */
 export function oneOf<const N extends readonly [string, ...string[]]>(names: N): AddressCodec<N[number]> {
-  const [initial] = names;
-  const parse = ([given = ""]: readonly string[]): N[number] => names.find((name) => name === given.trim().toLowerCase()) ?? initial;
-  return { initial, parse, print: (value) => (value === initial ? [] : [value]) };
+  return single<N[number]>(names[0], (given) => names.find((name) => name === given.trim().toLowerCase()) ?? names[0]);
 }
 
 export function text(initial = ""): AddressCodec<string> {
-  return { initial, parse: ([given]) => given ?? initial, print: (value) => (value === initial ? [] : [value]) };
+  return single(initial, (given) => given);
 }
 
 export function flag(): AddressCodec<boolean> {
@@ -25,13 +31,10 @@ export function flag(): AddressCodec<boolean> {
   };
 }
 
-/** A whole number of a range; numbers outside are clamped. */
 export function wholeNumber(initial: number, min: number, max: number): AddressCodec<number> {
-  const parse = ([given = ""]: readonly string[]) => (/^\s*\d{1,9}\s*$/.test(given) ? Math.min(max, Math.max(min, Number(given))) : initial);
-  return { initial, parse, print: (value) => (value === initial ? [] : [String(value)]) };
+  return single(initial, (given) => (/^\s*\d{1,9}\s*$/.test(given) ? Math.min(max, Math.max(min, Number(given))) : initial));
 }
 
-/** A list with one value per item; invalid items are left out. */
 export function listOf<T>(parseItem: (text: string) => T | null, printItem: (item: T) => string, maxCount: number): AddressCodec<readonly T[]> {
   const parse = (texts: readonly string[]) =>
     texts.slice(0, maxCount).flatMap((text) => {

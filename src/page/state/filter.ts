@@ -1,6 +1,5 @@
 import { joinParts, listOf, splitParts, type AddressCodec } from "./codecs.js";
 
-/** The operators that the page offers, by API name, and their wording in a sentence. */
 export const OPERATORS = {
   is: "is",
   is_not: "is not",
@@ -40,7 +39,6 @@ export function takesValue(operator: OperatorName): boolean {
   return operator !== "is_set" && operator !== "is_not_set";
 }
 
-/** A filter from three texts; null if they are invalid. */
 export function filterOf(field = "", operator = "", value = ""): Filter | null {
   const name = OPERATOR_NAMES.find((known) => known === operator.trim().toLowerCase());
   if (field === "" || name === undefined) return null;
@@ -57,7 +55,6 @@ function filterParts({ field, operator, value }: Filter): string[] {
   return [field, operator, value];
 }
 
-/** Adds a filter unless it exists; beyond the limit, the oldest filters are dropped. */
 export function withFilter(filters: readonly Filter[], added: Filter): readonly Filter[] {
   const key = joinParts(filterParts(added));
   return filters.some((filter) => joinParts(filterParts(filter)) === key) ? filters : [...filters, added].slice(-FILTER_COUNT);
@@ -80,7 +77,7 @@ export interface EventChoice {
 
 export const ANY_EVENT: EventChoice = { event: "", filters: [] };
 
-const STEP_COUNT = 20;
+export const STEP_COUNT = 20;
 const FILTERS_PER_STEP = 4;
 
 export function isAnyEvent({ event, filters }: EventChoice): boolean {

@@ -4,7 +4,6 @@ import type { AddressCodec } from "./codecs.js";
 
 const DAY_MS = 86_400_000;
 
-/** Whether a text is a day of the years 1970 to 9999. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < "1970") return false;
   const ms = Date.parse(`${text}T00:00:00Z`);
@@ -55,7 +54,6 @@ export function startOfDay(day: string, zone: string): string {
   return new Date(start).toISOString();
 }
 
-/** The last millisecond of a day in a zone. */
 export function endOfDay(day: string, zone: string): string {
   return new Date(Date.parse(startOfDay(addDays(day, 1), zone)) - 1).toISOString();
 }
@@ -81,8 +79,8 @@ export const PERIODS = {
 
 export type PeriodName = keyof typeof PERIODS;
 
-/** A named period relative to today, or two fixed days. */
-export type Period = PeriodName | { readonly from: string; readonly to: string };
+export type Period = PeriodName | FixedPeriod;
+type FixedPeriod = { readonly from: string; readonly to: string };
 
 /** Days, both included; null: open. */
 export interface DayRange {
@@ -109,7 +107,11 @@ function parsePeriod([given = ""]: readonly string[]): Period {
   const text = given.trim().toLowerCase();
   if (isName(text)) return text;
   const [first = "", second = first] = text.split(/\s*(?:\.\.|,|\/)\s*/);
-  if (!isDay(first) || !isDay(second)) return "30d";
+  return daysOf(first, second) ?? "30d";
+}
+
+export function daysOf(first: string, second: string): FixedPeriod | null {
+  if (!isDay(first) || !isDay(second)) return null;
   return first <= second ? { from: first, to: second } : { from: second, to: first };
 }
 

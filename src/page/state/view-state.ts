@@ -1,4 +1,4 @@
-import { flag, oneOf, text, wholeNumber, type AddressCodec } from "./codecs.js";
+import { flag, oneOf, single, text, wholeNumber, type AddressCodec } from "./codecs.js";
 import { eventChoice, stepList, filterList, type Filter } from "./filter.js";
 import { dayIn, rangeOf, unitFor, INTERVALS, isZone, period, type Period, type DayRange, type Unit } from "./period.js";
 
@@ -7,7 +7,6 @@ export const MEASURES = [
   "revenue",
 ] as const;
 
-/** The choices of each view, in addition to those that all views share, with their URL codecs. */
 export const CHOICES = {
   overview: {
     figure: oneOf(["visitors", "visits", "views"]),
@@ -54,7 +53,6 @@ export const CHOICES = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type ViewName = keyof typeof CHOICES;
-/** In order of `CHOICES`, so `overview` is the first. */
 export const VIEW_NAMES = Object.keys(CHOICES) as ["overview", ...ViewName[]];
 
 type ValuesOf<T> = { readonly [K in keyof T]: T[K] extends AddressCodec<infer V> ? V : never };
@@ -91,17 +89,12 @@ export function choose<V extends ViewName>(viewState: ViewState, view: V, change
   return { ...viewState, view, choices: { ...viewState.choices, [view]: { ...viewState.choices[view], ...changed } } };
 }
 
-export function switchView(viewState: ViewState, view: ViewName): ViewState {
-  return { ...viewState, view };
-}
-
 /** The current time, and the first and last day of the project's data (null: unknown, or no data). */
 export interface PageClock {
   readonly nowMs: number;
   readonly extent: { readonly from: string; readonly to: string } | null;
 }
 
-/** The parameters of queries: a view state, resolved at a point in time. */
 export interface ViewScope extends DayRange {
   readonly project: string;
   readonly zone: string;
@@ -122,19 +115,13 @@ export function scopeOf(viewState: ViewState, { nowMs, extent }: PageClock): Vie
   return { ...range, project: viewState.project, zone, today, unit, compare: isOpen ? null : COMPARE[viewState.compare], filters: viewState.filters };
 }
 
-const zone: AddressCodec<string> = {
-  initial: "",
-  parse: ([given = ""]) => (isZone(given.trim()) ? given.trim() : ""),
-  print: (name) => (name === "" ? [] : [name]),
-};
-
 const SHARED = {
   view: oneOf(VIEW_NAMES),
   project: text(),
   period,
   compare: oneOf(["previous", "year", "none"]),
   interval: oneOf(INTERVALS),
-  zone,
+  zone: single("", (given) => (isZone(given.trim()) ? given.trim() : "")),
   filters: filterList,
 } satisfies { readonly [K in Exclude<keyof ViewState, "choices">]: AddressCodec<ViewState[K]> };
 
@@ -155,7 +142,6 @@ export function addressOf(viewState: ViewState): string {
   return query.toString().replaceAll("%2F", "/").replaceAll("%7E", "~").replaceAll("%21", "!").replaceAll("%3A", ":");
 }
 
-/** Parses a URL query. Invalid parts get their initial value. */
 export function viewStateOf(search: string): ViewState {
   const query = new URLSearchParams(search);
   const read = SHARED_CODECS.map(([name, codec]) => [name, codec.parse(query.getAll(NAMES[name] ?? name))]);
@@ -165,7 +151,6 @@ export function viewStateOf(search: string): ViewState {
 }
 
 function choicesIn(query: URLSearchParams, shown: ViewName): Choices {
-  if (Object.keys(CHOICES[shown]).length === 0) return INITIAL_CHOICES;
   const read = codecsOf(shown).map(([name, codec]) => [name, codec.parse(query.getAll(`${shown}.${name}`))]);
   return { ...INITIAL_CHOICES, [shown]: Object.fromEntries(read) };
 }

@@ -3,7 +3,7 @@ import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../a
 import { canRead } from "../ask/rights.js";
 import { instantDay, plural, money, number } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { ViewLink, Num, Empty, Remark } from "../parts/inline.js";
+import { ViewLink, Num, Empty } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
@@ -27,9 +27,9 @@ export function Companies() {
           )
         }
       </Panel>
-      <Remark>
+      <p class="remark">
         The last {plural(days, "day")} up to now, in all projects{isCut && `: reports about companies look back at most ${RANGE_DAYS} days`}.
-      </Remark>
+      </p>
       {company !== "" && <CompanyPeople key={company} company={company} />}
     </>
   );

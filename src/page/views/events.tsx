@@ -3,8 +3,8 @@ import type { ShownEvent, SearchAnswer } from "../ask/answers.js";
 import { keyOf, searchQuery, eventQuery } from "../ask/queries.js";
 import { plural, fieldValue, fieldName, instant, instantShort } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { Checkbox, TextField, useEventNames, Settings } from "../parts/fields.js";
-import { Icon, ExternalText, ViewLink, Empty, Button, Fact, Loaded } from "../parts/inline.js";
+import { Checkbox, EventNameField, Settings } from "../parts/fields.js";
+import { Icon, ExternalText, ViewLink, Empty, Button, Cut, Fact, Loaded } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { choose } from "../state/view-state.js";
@@ -65,7 +65,7 @@ function EventDetails({ event }: { readonly event: ShownEvent }) {
       )}
       {person !== "" && canRead(token, "identities:read") && (
         <div class="row">
-          <ViewLink class="button" to={choose({ ...viewState, view: "people" }, "people", { person })}>
+          <ViewLink class="button" to={choose(viewState, "people", { person })}>
             Show the person
           </ViewLink>
         </div>
@@ -93,7 +93,6 @@ export function Events() {
   const [{ event, open }, change] = useChoices("events");
   const query = searchQuery(scope, { event }, null);
   const result = useQuery(query);
-  const names = useEventNames();
   const [isLive, setLive] = useState(false);
   const [pages, setPages] = useState<EventPages | null>(null);
   const key = keyOf(query);
@@ -121,7 +120,7 @@ export function Events() {
   return (
     <>
       <Settings label="Event selection">
-        <TextField label="Event" value={event} suggestions={names} placeholder="any event" onCommit={(name) => change({ event: name })} />
+        <EventNameField label="Event" value={event} onCommit={(name) => change({ event: name })} />
         <Checkbox label="Follow live" value={isLive} onChoose={setLive} />
       </Settings>
       <Panel title="Events" class="events-panel" result={result} lines={16} head={newEventsButton} sheet={() => sheetOf(pages?.events ?? [])}>
@@ -130,7 +129,7 @@ export function Events() {
           if (shown.events.length === 0) return <NothingHere />;
           return (
             <>
-              <EventRows events={shown.events} zone={scope.zone} onOpen={({ id }) => change({ open: id })} />
+              <EventRows events={shown.events} />
               {shown.cursor !== null && (
                 <Button class="button older" onClick={loadOlder}>
                   Older events
@@ -145,14 +144,12 @@ export function Events() {
   );
 }
 
-/** The shown events of a query: its first page, and pages loaded later. */
 interface EventPages {
   readonly key: string;
   readonly events: readonly ShownEvent[];
   readonly cursor: string | null;
 }
 
-/** Events of the newest page that are not shown yet. */
 function newEvents(pages: EventPages, { events }: SearchAnswer): ShownEvent[] {
   const shownIds = new Set(pages.events.map(({ id }) => id));
   return events.filter(({ id }) => !shownIds.has(id));
@@ -171,18 +168,9 @@ function withOlder(pages: EventPages | null, key: string, older: SearchAnswer): 
   return { key, events: [...pages.events, ...newEvents(pages, older)], cursor: older.cursor };
 }
 
-interface EventRowsProps {
-  readonly events: readonly ShownEvent[];
-  readonly zone: string;
-  readonly onOpen: (event: ShownEvent) => void;
-}
-
-function EventRows({ events, zone, onOpen }: EventRowsProps) {
-  const cut = (text: string) => (
-    <span class="cut" title={text}>
-      {text}
-    </span>
-  );
+function EventRows({ events }: { readonly events: readonly ShownEvent[] }) {
+  const { zone } = usePage().scope;
+  const [, change] = useChoices("events");
   const place = ({ location_country: country, device }: ShownEvent) =>
     [country === "" ? "" : fieldValue("location_country", country), device].filter((text) => text !== "").join(", ");
   return (
@@ -195,7 +183,7 @@ function EventRows({ events, zone, onOpen }: EventRowsProps) {
         {
           name: "Event",
           cell: (event) => (
-            <Button class="cell-button" title={event.name} onClick={() => onOpen(event)}>
+            <Button class="cell-button" title={event.name} onClick={() => change({ open: event.id })}>
               {event.name}
             </Button>
           ),
@@ -208,8 +196,8 @@ function EventRows({ events, zone, onOpen }: EventRowsProps) {
             </span>
           ),
         },
-        { name: "Page", cell: ({ url }) => cut(url) },
-        { name: "Who", cell: (event) => cut(personOf(event)) },
+        { name: "Page", cell: ({ url }) => <Cut text={url} /> },
+        { name: "Who", cell: (event) => <Cut text={personOf(event)} /> },
         { name: "Where", cell: (event) => <span class="nowrap">{place(event)}</span> },
       ]}
     />

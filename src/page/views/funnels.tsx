@@ -1,25 +1,20 @@
 import { funnelQuery } from "../ask/queries.js";
 import { sheetOf } from "../format/sheet.js";
-import { Select, TextField, FIELD_SUGGESTIONS, useEventNames, Settings } from "../parts/fields.js";
-import { Empty, Remark, Icon, Num, Button, IconButton, BigNum } from "../parts/inline.js";
-import { usePage, useFilterBy, useQuery, useChoices } from "../parts/page-context.js";
+import { BreakdownField, Select, TextField, useEventNames, Settings } from "../parts/fields.js";
+import { Empty, Icon, Num, Button, Cut, IconButton, BigNum } from "../parts/inline.js";
+import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
-import type { ChoicesOf } from "../state/view-state.js";
 import { Grid } from "../parts/tables.js";
-import { EventField } from "../parts/filter-chips.js";
-import { ANY_EVENT, filterByValue, type EventChoice } from "../state/filter.js";
+import { EventField, ValueButton } from "../parts/filter-chips.js";
+import { ANY_EVENT, STEP_COUNT, type EventChoice } from "../state/filter.js";
 import type { FunnelAnswer, ShownFunnelStep } from "../ask/answers.js";
-import { noun, plural, fieldName, fieldValue, sentence, duration, number, percent } from "../format/text.js";
+import { noun, plural, fieldName, sentence, duration, number, percent } from "../format/text.js";
 import { NothingHere } from "./remarks.js";
-
-interface FunnelResultProps {
-  readonly answer: FunnelAnswer;
-  readonly chosen: ChoicesOf<"funnels">;
-}
 
 const COUNTED = { identity: ["person", "people"], session: ["visit", "visits"], account: ["company or person", "companies and people"] } as const;
 
-function FunnelResult({ answer: { steps, rows, pending }, chosen }: FunnelResultProps) {
+function FunnelResult({ answer: { steps, rows, pending } }: { readonly answer: FunnelAnswer }) {
+  const [chosen] = useChoices("funnels");
   if (steps[0]?.entities === 0) return <NothingHere />;
   const [one, many] = COUNTED[chosen.level];
   const last = steps.at(-1);
@@ -38,10 +33,10 @@ function FunnelResult({ answer: { steps, rows, pending }, chosen }: FunnelResult
         ))}
       </ol>
       {pending > 0 && (
-        <Remark>
+        <p class="remark">
           <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step,
           and may still continue.
-        </Remark>
+        </p>
       )}
       {rows !== null && rows.length > 0 && <Rows rows={rows} by={chosen.by} />}
     </>
@@ -63,11 +58,7 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
         <span class="funnel-name" title={step.name}>
           {at + 1}. {step.name}
         </span>
-        {detail !== "" && (
-          <span class="funnel-detail" title={detail}>
-            {detail}
-          </span>
-        )}
+        {detail !== "" && <Cut class="funnel-detail" text={detail} />}
       </div>
       <div class="funnel-bar">
         <span style={{ width: `${share * 100}%` }} />
@@ -99,15 +90,6 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
   );
 }
 
-function ValueButton({ by, value }: { readonly by: string; readonly value: string }) {
-  const filterBy = useFilterBy();
-  return (
-    <Button class="cell-button" onClick={() => filterBy(filterByValue(by, value))}>
-      {fieldValue(by, value)}
-    </Button>
-  );
-}
-
 function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; readonly by: string }) {
   const names = (rows[0]?.steps ?? []).map(({ name }) => name);
   return (
@@ -128,14 +110,9 @@ function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; 
   );
 }
 
-interface StepListProps {
-  readonly steps: readonly EventChoice[];
-  readonly onChange: (steps: readonly EventChoice[]) => void;
-}
-
-const STEP_COUNT = 20;
-
-function StepList({ steps, onChange }: StepListProps) {
+function StepList() {
+  const [{ step: steps }, change] = useChoices("funnels");
+  const onChange = (step: readonly EventChoice[]) => change({ step });
   const shown = steps.length === 0 ? [ANY_EVENT, ANY_EVENT] : steps;
   const replace = (at: number, step: EventChoice) => onChange(shown.map((other, index) => (index === at ? step : other)));
   const swap = (at: number) => onChange([...shown.slice(0, at), ...shown.slice(at, at + 2).reverse(), ...shown.slice(at + 2)]);
@@ -180,17 +157,11 @@ export function Funnels() {
   const first = names.slice(0, 3).map(([event]) => ({ event, filters: [] }));
   return (
     <>
-      <Settings label="Steps" before={<StepList steps={chosen.step} onChange={(step) => change({ step })} />}>
+      <Settings label="Steps" before={<StepList />}>
         <Select label="Counting" value={chosen.level} names={LEVELS} onChoose={(level) => change({ level })} />
         <Select label="Order of steps" value={chosen.order} names={ORDERS} onChoose={(order) => change({ order })} />
         <TextField label="Within (days)" type="number" value={String(chosen.window)} onCommit={settleWindow} />
-        <TextField
-          label="Break down by"
-          value={chosen.by}
-          suggestions={FIELD_SUGGESTIONS}
-          placeholder="nothing"
-          onCommit={(by) => change({ by })}
-        />
+        <BreakdownField value={chosen.by} onCommit={(by) => change({ by })} />
       </Settings>
       <Panel
         title="Funnel"
@@ -209,7 +180,7 @@ export function Funnels() {
           </Empty>
         }
       >
-        {(answer) => <FunnelResult answer={answer} chosen={chosen} />}
+        {(answer) => <FunnelResult answer={answer} />}
       </Panel>
     </>
   );

@@ -1,7 +1,7 @@
 import type { WebAnswer, TrendAnswer, SessionsAnswer } from "../ask/answers.js";
 import { earlierQuery, webQuery, LIST_ROWS, LONG_LIST_ROWS, longListsQuery, visitsByQuery, type PageQuery } from "../ask/queries.js";
 import { canRead } from "../ask/rights.js";
-import { number, change, duration, percent, fieldValue, type FormattedNumber } from "../format/text.js";
+import { number, change, duration, percent, fieldValue, NOT_SET, type FormattedNumber } from "../format/text.js";
 import { sheetOf, type Sheet } from "../format/sheet.js";
 import { Tabs, RankedList, type RankedRow } from "../parts/tables.js";
 import { Num, ChangeMark, Skeleton, ErrorNotice, Button, Figure } from "../parts/inline.js";
@@ -23,7 +23,6 @@ interface FigureKind {
   readonly title: string;
   readonly description: string;
   readonly show: (value: number | null) => FormattedNumber;
-  /** Whether an increase is bad news. */
   readonly isCost?: boolean;
 }
 
@@ -50,16 +49,10 @@ function FigureStrip({ figures, previous }: { readonly figures: OverviewFigures;
 
 const NAMES = { visitors: "Visitors", visits: "Visits", views: "Views" } as const;
 
-interface OverviewPlotProps {
-  readonly answer: WebAnswer;
-  readonly figure: keyof typeof NAMES;
-  readonly earlier: TrendAnswer["previous"];
-}
-
-function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
+function OverviewPlot({ answer, earlier }: { readonly answer: WebAnswer; readonly earlier: TrendAnswer["previous"] }) {
   const { scope } = usePage();
+  const [{ figure }] = useChoices("overview");
   const buckets = answer.chart ?? [];
-  const before = earlier?.series[0];
   if (buckets.length === 0) return <div class="plot" />;
   return (
     <>
@@ -67,12 +60,9 @@ function OverviewPlot({ answer, figure, earlier }: OverviewPlotProps) {
         label={`${NAMES[figure]} over time`}
         kind="line"
         buckets={buckets}
-        earlierBuckets={earlier?.buckets}
+        earlier={earlier}
         unit={scope.unit}
-        lines={[
-          ...(before === undefined ? [] : [{ name: "Previous", data: before.data, isEarlier: true }]),
-          { name: NAMES[figure], data: buckets.map((bucket) => bucket[figure]) },
-        ]}
+        lines={[{ name: NAMES[figure], data: buckets.map((bucket) => bucket[figure]) }]}
         format={number}
       />
       <TimeRemarks buckets={buckets} areUniques={figure === "visitors"} hasEarlier={scope.compare !== null && figure !== "views"} />
@@ -107,7 +97,7 @@ export function Overview() {
           ) : (
             <>
               <FigureStrip figures={answer.figures} previous={answer.previous} />
-              <OverviewPlot answer={answer} figure={figure} earlier={earlier.isOld ? null : (earlier.answer?.previous ?? null)} />
+              <OverviewPlot answer={answer} earlier={earlier.isOld ? null : (earlier.answer?.previous ?? null)} />
             </>
           )
         }
@@ -131,14 +121,11 @@ function Online({ answer }: { readonly answer: WebAnswer | null }) {
 function isNothing({ figures }: WebAnswer): boolean {
   return figures.visitors === 0 && figures.visits === 0 && figures.views === 0;
 }
-/** Labels of visits without a touch, and of touches without a value for the field. */
-const WITHOUT_TOUCH = ["(direct)", "(none)"];
-const NOT_SET = "(not set)";
 
-/**
- * Filters that select the visits of a row. Null for visits without a touch: the row counts visits whose first event has none, but nearly every visit
- * has later events without one, so a filter for unset values would match far more visits.
- */
+/** Labels of visits without a touch. */
+const WITHOUT_TOUCH = ["(direct)", "(none)"];
+
+/** Null for visits without a touch: these are by their first event, but nearly every visit has later events without one. */
 function filtersOf(field: string, value: string): readonly Filter[] | null {
   if (!field.startsWith("touch_")) return [filterByValue(field, value)];
   if (WITHOUT_TOUCH.includes(value)) return null;
@@ -147,7 +134,6 @@ function filtersOf(field: string, value: string): readonly Filter[] | null {
   return [filterByValue(field, value)];
 }
 
-/** Rows of a list of visits, or of pages with their views. @param field that a click filters by */
 export function visitRows(list: WebAnswer["sources"] | WebAnswer["pages"], field: string): RankedRow[] {
   return list.map((row) => ({
     key: row.value,
@@ -159,7 +145,7 @@ export function visitRows(list: WebAnswer["sources"] | WebAnswer["pages"], field
   }));
 }
 
-/** Rows of visits by fields of their first event; the last field is the listed one, those before it distinguish equal values. */
+/** The last field is the listed one, those before it distinguish equal values. */
 export function breakdownRows(rows: NonNullable<SessionsAnswer["rows"]>, fields: readonly string[]): RankedRow[] {
   return rows.map(({ values, figures }) => {
     const named = fields.map((field, at) => [field, values[at] ?? ""] as const).reverse();
@@ -174,105 +160,87 @@ export function breakdownRows(rows: NonNullable<SessionsAnswer["rows"]>, fields:
   });
 }
 
-/** The lists of one panel, by choice, each with the name of its tab. */
-type PanelLists<N extends string> = Readonly<Record<N, readonly [string, OverviewList]>>;
+/** A list from the response to `webQuery`, or visits by fields that it lacks. */
+type OverviewList = { readonly tab: string; readonly head: string } & (
+  | { readonly member: ListMember; readonly field: string }
+  | { readonly fields: readonly string[] }
+);
 
-const PAGES: PanelLists<OverviewChoices["pages"]> = {
-  top: ["Top", { heads: ["Page", "Visitors", "Views"], rows: ({ pages }) => visitRows(pages, "path") }],
-  entry: ["Entry", { heads: visitorHeads("Entry page"), rows: ({ entry_pages: list }) => visitRows(list, "path") }],
-  exit: ["Exit", { heads: visitorHeads("Exit page"), rows: ({ exit_pages: list }) => visitRows(list, "path") }],
-};
-const SOURCES: PanelLists<OverviewChoices["sources"]> = {
-  source: ["Source", { heads: visitorHeads("Source"), rows: ({ sources }) => visitRows(sources, "touch_source") }],
-  channel: ["Channel", { heads: visitorHeads("Channel"), rows: ({ mediums }) => visitRows(mediums, "touch_medium") }],
-  referrer: ["Site", { heads: visitHeads("Referring site"), fields: ["referrer_domain"] }],
-  campaign: ["Campaign", { heads: visitorHeads("Campaign"), rows: ({ campaigns }) => visitRows(campaigns, "touch_campaign") }],
-};
-const PLACES: PanelLists<OverviewChoices["places"]> = {
-  country: ["Country", { heads: visitorHeads("Country"), rows: ({ countries }) => visitRows(countries, "location_country") }],
-  region: ["Region", { heads: visitHeads("Region"), fields: ["location_country", "location_region"] }],
-  city: ["City", { heads: visitHeads("City"), fields: ["location_country", "location_city"] }],
-};
-const DEVICES: PanelLists<OverviewChoices["devices"]> = {
-  device: ["Device", { heads: visitorHeads("Device"), rows: ({ devices }) => visitRows(devices, "device") }],
-  browser: ["Browser", { heads: visitorHeads("Browser"), rows: ({ browsers }) => visitRows(browsers, "browser") }],
-  system: ["System", { heads: visitorHeads("System"), rows: ({ systems }) => visitRows(systems, "os") }],
-  screen: ["Screen", { heads: visitHeads("Screen"), fields: ["screen"] }],
-};
-const PANELS = { pages: ["Pages", PAGES], sources: ["Sources", SOURCES], places: ["Places", PLACES], devices: ["Devices", DEVICES] } as const;
+type ListMember = "pages" | "entry_pages" | "exit_pages" | "sources" | "mediums" | "campaigns" | "countries" | "devices" | "browsers" | "systems";
+type PanelName = Exclude<keyof ChoicesOf<"overview">, "figure">;
+type Panels = { readonly [P in PanelName]: readonly [title: string, lists: Readonly<Record<ChoicesOf<"overview">[P], OverviewList>>] };
 
-type OverviewChoices = ChoicesOf<"overview">;
-type PanelName = keyof typeof PANELS;
+const PANELS: Panels = {
+  pages: ["Pages", {
+    top: { tab: "Top", head: "Page", member: "pages", field: "path" },
+    entry: { tab: "Entry", head: "Entry page", member: "entry_pages", field: "path" },
+    exit: { tab: "Exit", head: "Exit page", member: "exit_pages", field: "path" },
+  }],
+  sources: ["Sources", {
+    source: { tab: "Source", head: "Source", member: "sources", field: "touch_source" },
+    channel: { tab: "Channel", head: "Channel", member: "mediums", field: "touch_medium" },
+    referrer: { tab: "Site", head: "Referring site", fields: ["referrer_domain"] },
+    campaign: { tab: "Campaign", head: "Campaign", member: "campaigns", field: "touch_campaign" },
+  }],
+  places: ["Places", {
+    country: { tab: "Country", head: "Country", member: "countries", field: "location_country" },
+    region: { tab: "Region", head: "Region", fields: ["location_country", "location_region"] },
+    city: { tab: "City", head: "City", fields: ["location_country", "location_city"] },
+  }],
+  devices: ["Devices", {
+    device: { tab: "Device", head: "Device", member: "devices", field: "device" },
+    browser: { tab: "Browser", head: "Browser", member: "browsers", field: "browser" },
+    system: { tab: "System", head: "System", member: "systems", field: "os" },
+    screen: { tab: "Screen", head: "Screen", fields: ["screen"] },
+  }],
+};
 
-export function Lists({ web }: { readonly web: QueryState<WebAnswer> }) {
+function Lists({ web }: { readonly web: QueryState<WebAnswer> }) {
   return (
     <div class="pair">
       {(Object.keys(PANELS) as PanelName[]).map((name) => (
-        <TabbedList key={name} name={name} web={web} />
+        <ListPanel key={name} name={name} web={web} />
       ))}
     </div>
   );
 }
 
-function TabbedList({ name, web }: { readonly name: PanelName; readonly web: QueryState<WebAnswer> }) {
-  const [{ [name]: chosen }, change] = useChoices("overview");
-  const [title, lists] = PANELS[name];
-  const all = Object.entries<readonly [string, OverviewList]>(lists);
-  const list = all.find(([choice]) => choice === chosen) ?? all[0];
-  if (list === undefined) return null;
-  const names = all.map(([choice, [shown]]) => [choice, shown] as const);
-  const tabs = <Tabs label={title} names={names} chosen={list[0]} onChoose={(choice) => change({ [name]: choice })} />;
-  return <ListPanel title={title} web={web} list={list[1][1]} tabs={tabs} />;
-}
-
-function visitorHeads(name: string): Heads {
-  return [name, "Visitors", "Visits"];
-}
-
-/** For lists that are ranked by visits. */
-function visitHeads(name: string): Heads {
-  return [name, "Visits", "Visitors"];
-}
-
-type Heads = readonly [string, string, string];
-
-/** A list from the response to `webQuery`, or visits by fields that it lacks. */
-type OverviewList =
-  | { readonly heads: Heads; readonly rows: (answer: WebAnswer) => RankedRow[] }
-  | { readonly heads: Heads; readonly fields: readonly string[] };
-
-interface ListPanelProps {
-  readonly title: string;
-  readonly web: QueryState<WebAnswer>;
-  readonly list: OverviewList;
-  readonly tabs: ComponentChildren;
-}
-
-/** One list of the overview. Choosing another list keeps the panel, and so the focus on its tabs. */
-function ListPanel({ title, web, list, tabs }: ListPanelProps) {
+/** Choosing another list keeps the panel, and so the focus on its tabs. */
+function ListPanel({ name, web }: { readonly name: PanelName; readonly web: QueryState<WebAnswer> }) {
   const { scope } = usePage();
-  const breakdown = useQuery("fields" in list ? visitsByQuery(scope, list.fields) : null);
-  const shared = { title, heads: list.heads, tabs };
+  const [{ [name]: chosen }, change] = useChoices("overview");
+  const [title, lists]: readonly [string, Readonly<Record<string, OverviewList>>] = PANELS[name];
+  const list = lists[chosen];
+  const fields = list !== undefined && "fields" in list ? list.fields : [];
+  const breakdown = useQuery(fields.length === 0 ? null : visitsByQuery(scope, fields));
+  if (list === undefined) return null;
+  const names = Object.entries(lists).map(([choice, { tab }]) => [choice, tab] as const);
+  const shared = { title, tabs: <Tabs label={title} names={names} chosen={chosen} onChoose={(choice) => change({ [name]: choice })} /> };
   if ("fields" in list)
     return (
       <ExpandableList
         {...shared}
+        heads={[list.head, "Visits", "Visitors"]}
         result={breakdown}
-        rows={({ rows }: SessionsAnswer) => breakdownRows(rows ?? [], list.fields)}
+        rows={({ rows }: SessionsAnswer) => breakdownRows(rows ?? [], fields)}
         hasMore={({ value_count: count }) => count > LIST_ROWS}
-        fullQuery={visitsByQuery(scope, list.fields, LONG_LIST_ROWS)}
+        fullQuery={visitsByQuery(scope, fields, LONG_LIST_ROWS)}
       />
     );
+  const { member, field } = list;
   return (
     <ExpandableList
       {...shared}
+      heads={[list.head, "Visitors", member === "pages" ? "Views" : "Visits"]}
       result={web}
-      rows={list.rows}
-      hasMore={(answer) => list.rows(answer).length >= LIST_ROWS}
+      rows={(answer) => visitRows(answer[member], field)}
+      hasMore={(answer) => answer[member].length >= LIST_ROWS}
       fullQuery={longListsQuery(scope)}
     />
   );
 }
+
+type Heads = readonly [string, string, string];
 
 interface ExpandableListProps<A> {
   readonly title: string;
@@ -299,7 +267,7 @@ function ExpandableList<A>({ title, heads, tabs, result, rows, hasMore, fullQuer
                 Show all
               </Button>
             )}
-            {isExpanded && <FullList title={title} query={fullQuery} heads={heads} rows={rows} onClose={() => setExpanded(false)} />}
+            {isExpanded && <FullList {...{ title, fullQuery, heads, rows }} onClose={() => setExpanded(false)} />}
           </>
         );
       }}
@@ -307,18 +275,14 @@ function ExpandableList<A>({ title, heads, tabs, result, rows, hasMore, fullQuer
   );
 }
 
-/** A ranked list as a sheet: labels and exact figures. */
 function sheetOfRows(heads: Heads, rows: readonly RankedRow[]): Sheet {
   return { columns: heads, rows: rows.map(({ label, figure, more }) => [label, figure, more?.exact ?? null]) };
 }
 
-interface FullListProps<A> extends Pick<ExpandableListProps<A>, "title" | "heads" | "rows"> {
-  readonly query: PageQuery<A>;
-  readonly onClose: () => void;
-}
+type FullListProps<A> = Pick<ExpandableListProps<A>, "title" | "heads" | "rows" | "fullQuery"> & { readonly onClose: () => void };
 
-function FullList<A>({ title, query, heads, rows, onClose }: FullListProps<A>) {
-  const { answer, error, again } = useQuery(query);
+function FullList<A>({ title, fullQuery, heads, rows, onClose }: FullListProps<A>) {
+  const { answer, error, again } = useQuery(fullQuery);
   return (
     <Dialog title={title} onClose={onClose} isWide>
       {error !== null && <ErrorNotice error={error} onAgain={again} />}

@@ -6,7 +6,7 @@ import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import type { PathsAnswer } from "../ask/answers.js";
 import { number, percent, fieldValue, noun, plural } from "../format/text.js";
-import { Num, Remark } from "../parts/inline.js";
+import { Num } from "../parts/inline.js";
 import { Grid } from "../parts/tables.js";
 import { NothingHere } from "./remarks.js";
 
@@ -30,7 +30,6 @@ const COLUMN_GAP = 68;
 const COLUMN_ROWS = 9;
 const THICKEST = 20;
 
-/** Positions of the nodes by step and size, and the edges between those shown. */
 function flowLayout({ nodes, edges }: PathsAnswer) {
   const steps = [...new Set(nodes.map(({ step }) => step))].sort((a, b) => a - b);
   const largest = Math.max(1, ...nodes.map(({ sessions }) => sessions));
@@ -67,15 +66,8 @@ function curve(start: NodePosition, end: NodePosition): string {
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }
 
-interface FlowProps {
-  readonly answer: PathsAnswer;
-  readonly field: string;
-  /** Starts the paths at a node. */
-  readonly onStart: (value: string) => void;
-}
-
-/** Columns of nodes and the edges between them; one node at a time is highlighted. */
-function Flow({ answer, field, onStart }: FlowProps) {
+function Flow({ answer }: { readonly answer: PathsAnswer }) {
+  const [{ node: field }, change] = useChoices("paths");
   const [chosen, setChosen] = useState<string | null>(null);
   if (answer.sessions === 0) return <NothingHere />;
   const { columns, ribbons, width, height } = flowLayout(answer);
@@ -103,12 +95,12 @@ function Flow({ answer, field, onStart }: FlowProps) {
               position={position}
               label={fieldValue(field, position.node.value)}
               onHighlight={() => setChosen(position.key)}
-              onStart={() => onStart(position.node.value)}
+              onStart={() => change({ start: position.node.value })}
             />
           ))}
         </div>
       </div>
-      <Remark>The most frequent values of each step. Click one to start the paths there.</Remark>
+      <p class="remark">The most frequent values of each step. Click one to start the paths there.</p>
     </>
   );
 }
@@ -197,7 +189,7 @@ export function Paths() {
         />
       </Settings>
       <Panel title="Paths" result={result} lines={12} sheet={({ edges }) => sheetOf(edges)}>
-        {(answer) => <Flow answer={answer} field={chosen.node} onStart={(start) => change({ start })} />}
+        {(answer) => <Flow answer={answer} />}
       </Panel>
       <Panel title="Most frequent paths" result={result} lines={12} sheet={({ sequences }) => sheetOf(sequences)}>
         {(answer) => <Sequences answer={answer} field={chosen.node} />}

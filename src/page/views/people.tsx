@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { mostActiveQuery, devicesQuery, personSessionsQuery, profileQuery, referrersQuery, eventsOfPersonQuery } from "../ask/queries.js";
-import { number, instantDay, clock, instant, duration, money, percent, fieldValue, noun, type FormattedNumber } from "../format/text.js";
+import { number, instantDay, clock, instant, duration, money, percent, fieldValue, noun, NOT_SET, type FormattedNumber } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { ViewLink, Num, ExternalText, Button, Loaded, Figure } from "../parts/inline.js";
+import { ViewLink, Num, ExternalText, Button, Cut, Loaded, Figure } from "../parts/inline.js";
 import { usePage, useQuery } from "../parts/page-context.js";
 import { Panel, fileName, saveFile } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
@@ -71,7 +71,7 @@ function MostActive() {
   );
 }
 
-export function Person({ person }: { readonly person: string }) {
+function Person({ person }: { readonly person: string }) {
   const { scope } = usePage();
   const profile = useQuery(profileQuery(scope, person));
   const sessions = useQuery(personSessionsQuery(scope, person, null));
@@ -85,7 +85,7 @@ export function Person({ person }: { readonly person: string }) {
         head={isKnown ? <PersonActions person={person} /> : undefined}
         sheet={(answer) => sheetOf([answer])}
       >
-        {(answer) => <Profile answer={answer} zone={scope.zone} />}
+        {(answer) => <Profile answer={answer} />}
       </Panel>
       {isKnown && (
         <div class="pair person">
@@ -102,7 +102,8 @@ export function Person({ person }: { readonly person: string }) {
   );
 }
 
-function Profile({ answer, zone }: { readonly answer: ProfileAnswer; readonly zone: string }) {
+function Profile({ answer }: { readonly answer: ProfileAnswer }) {
+  const { zone } = usePage().scope;
   const figures: readonly (readonly [string, FormattedNumber])[] = [
     ["Events", number(answer.events)],
     ["Views", number(answer.pageviews)],
@@ -139,7 +140,7 @@ function Devices({ person }: { readonly person: string }) {
           rows={history}
           keyOf={(row) => JSON.stringify(row)}
           columns={[
-            { name: "Device", cell: ({ device, os, browser, screen }) => [device, os, browser, screen].filter(Boolean).join(", ") || "(not set)" },
+            { name: "Device", cell: ({ device, os, browser, screen }) => [device, os, browser, screen].filter(Boolean).join(", ") || NOT_SET },
             {
               name: "Place",
               cell: ({ location_city: city, location_country: country }) =>
@@ -175,7 +176,6 @@ function Referrers({ person }: { readonly person: string }) {
   );
 }
 
-/** Actions on a person's data: both are privacy requests, which stay as records. */
 function PersonActions({ person }: { readonly person: string }) {
   const { client, token, viewState, go } = usePage();
   const [action, setAction] = useState<"export" | "erase" | null>(null);
@@ -184,7 +184,7 @@ function PersonActions({ person }: { readonly person: string }) {
   const exportNow = async () => saveFile(fileName("person", person, "ndjson"), "application/x-ndjson", await exportPerson(client, person, "gdpr"));
   const eraseNow = async () => {
     await erasePerson(client, person, "gdpr");
-    go(choose(choose(viewState, "people", { person: "" }), "privacy", {}));
+    go({ ...choose(viewState, "people", { person: "" }), view: "privacy" });
   };
   return (
     <>
@@ -261,16 +261,8 @@ function Session({ session, identity }: { readonly session: ShownSession; readon
           </button>
         )}
       </div>
-      {pages !== "" && (
-        <div class="cut-line" title={pages}>
-          {pages}
-        </div>
-      )}
-      {details !== "" && (
-        <div class="faint cut-line" title={details}>
-          {details}
-        </div>
-      )}
+      {pages !== "" && <Cut class="cut-line" text={pages} />}
+      {details !== "" && <Cut class="faint cut-line" text={details} />}
       {isOpen && <SessionEvents session={session} identity={identity} />}
     </li>
   );
@@ -286,9 +278,7 @@ function SessionEvents({ session, identity }: { readonly session: ShownSession; 
           {[...events].reverse().map(({ id, createdAt, name, url }) => (
             <li key={id}>
               <span class="faint num">{clock(createdAt, scope.zone)}</span> <span>{name}</span>{" "}
-              <span class="faint cut" title={url}>
-                {url}
-              </span>
+              <Cut class="faint cut" text={url} />
             </li>
           ))}
         </ol>

@@ -86,7 +86,12 @@ export function Privacy() {
                     </>
                   ),
                 },
-                { name: "Status", cell: (request) => <Status request={request} /> },
+                {
+                  name: "Status",
+                  cell: (request) => (
+                    <span class={request.overdue ? "status late" : request.status === "resolved" ? "status done" : "status"}>{statusName(request)}</span>
+                  ),
+                },
                 { name: "Due", cell: ({ due_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
                 { name: "Received", cell: ({ created_at: at }) => <span class="nowrap">{instantDay(at, scope.zone)}</span> },
               ]}
@@ -100,15 +105,7 @@ export function Privacy() {
   );
 }
 
-function Status({ request }: { readonly request: ShownRequest }) {
-  return (
-    <span class={request.overdue ? "status late" : request.status === "resolved" ? "status done" : "status"}>
-      {statusName(request)}
-    </span>
-  );
-}
-
-function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
+function NewRequest({ onClose, onDone }: FormProps) {
   const { client } = usePage();
   const [person, setPerson] = useState("");
   const [type, setType] = useState<ShownRequest["type"]>("access");
@@ -126,14 +123,13 @@ function NewRequest({ onClose, onDone }: { readonly onClose: () => void; readonl
   );
 }
 
-interface RequestDialogProps {
-  readonly request: ShownRequest;
+interface FormProps {
   readonly onClose: () => void;
   /** Called after a change: the list is outdated. */
   readonly onDone: () => void;
 }
 
-function RequestDialog({ request, onClose, onDone }: RequestDialogProps) {
+function RequestDialog({ request, onClose, onDone }: FormProps & { readonly request: ShownRequest }) {
   const { scope, client, token } = usePage();
   const [isErasing, setErasing] = useState(false);
   const [error, setError] = useState<string | null>(null);

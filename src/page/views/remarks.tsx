@@ -1,5 +1,5 @@
 import type { TrendBucket, ShownUnconverted } from "../ask/answers.js";
-import { Remark, Empty, Num, ViewLink } from "../parts/inline.js";
+import { Empty, Num, ViewLink } from "../parts/inline.js";
 import { usePage } from "../parts/page-context.js";
 import { noun, money, number, range, type FormattedNumber } from "../format/text.js";
 
@@ -7,30 +7,28 @@ interface TimeRemarksProps {
   readonly buckets: readonly TrendBucket[];
   /** Whether the figures count people. */
   readonly areUniques: boolean;
-  /** Whether the earlier period is drawn too. */
   readonly hasEarlier: boolean;
 }
 
 /** Remarks on figures over time: always one line, so that the layout does not shift. */
 export function TimeRemarks({ buckets, areUniques, hasEarlier }: TimeRemarksProps) {
-  const { scope, viewState } = usePage();
+  const { scope } = usePage();
   const remarks: string[] = [];
-  if (hasEarlier) remarks.push(`Dashed grey line: ${viewState.compare === "year" ? "a year ago" : "the previous period"}.`);
+  if (hasEarlier) remarks.push(`Dashed grey line: ${scope.compare === "previous_year" ? "a year ago" : "the previous period"}.`);
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (last?.partial === true) remarks.push(`The last ${scope.unit} is incomplete: not over yet, or cut off by the period.`);
   if (first !== last && first?.partial === true) remarks.push(`The first ${scope.unit} is incomplete: cut off by the period.`);
-  if (scope.compare !== null && scope.to === scope.today && viewState.compare !== "none")
+  if (scope.compare !== null && scope.to === scope.today)
     remarks.push("Changes are relative to whole days, but today is not over yet.");
   if (areUniques && scope.from !== scope.to)
     remarks.push("Visitors counted without cookies are new every day: over several days, they are the sum of the daily counts.");
-  return <Remark>{remarks.join(" ")}</Remark>;
+  return <p class="remark">{remarks.join(" ")}</p>;
 }
 
-/** Revenue that no other number includes, for lack of an exchange rate. */
 export function UnconvertedRemark({ unconverted }: { readonly unconverted: ShownUnconverted }) {
   if (unconverted.length === 0) return null;
   return (
-    <Remark>
+    <p class="remark">
       Not included in these numbers, for lack of an exchange rate:{" "}
       {unconverted.map(({ currency, revenue, orders }, at) => (
         <span key={currency}>
@@ -39,7 +37,7 @@ export function UnconvertedRemark({ unconverted }: { readonly unconverted: Shown
         </span>
       ))}
       .
-    </Remark>
+    </p>
   );
 }
 
@@ -50,7 +48,6 @@ function formatted(revenue: number, currency: string): FormattedNumber {
   return { short: `${short} ${currency}`, exact: `${exact} ${currency}` };
 }
 
-/** Says that no event is in the period or matches the filters, and where events are. */
 export function NothingHere() {
   const { viewState, scope, extent } = usePage();
   const isOutside = extent !== null && ((scope.from !== null && scope.from > extent.to) || (scope.to !== null && scope.to < extent.from));

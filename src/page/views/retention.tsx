@@ -8,16 +8,14 @@ import { retentionQuery, stickinessQuery, lifecycleQuery } from "../ask/queries.
 import { sheetOf, sheetOfSeries, type Sheet } from "../format/sheet.js";
 import { Panel } from "../parts/panel.js";
 import { noun, plural, number, percent, bucketLong, bucketShort } from "../format/text.js";
-import { Remark, Num, BigNum } from "../parts/inline.js";
+import { Num, BigNum } from "../parts/inline.js";
 import { Plot, Legend, TimePlot } from "../parts/plot.js";
 import { NothingHere } from "./remarks.js";
 
 type PeriodUnit = ChoicesOf<"retention">["unit"];
 
-/** Number of heat colors. */
 const HEAT_LEVELS = 10;
 
-/** One row per cohort, and one column per later period. */
 function Triangle({ answer: { cohorts, total }, unit }: { readonly answer: RetentionAnswer; readonly unit: PeriodUnit }) {
   const shown = cohorts.filter(({ size }) => size > 0);
   if (shown.length === 0) return <NothingHere />;
@@ -67,7 +65,7 @@ function Triangle({ answer: { cohorts, total }, unit }: { readonly answer: Reten
           </tbody>
         </table>
       </div>
-      <Remark>{isOpen && `Hatched: the ${unit} is not over yet. `}People counted without cookies are new every day, so they never come back.</Remark>
+      <p class="remark">{isOpen && `Hatched: the ${unit} is not over yet. `}People counted without cookies are new every day, so they never come back.</p>
     </>
   );
 }
@@ -104,18 +102,14 @@ function Stickiness() {
   return (
     <Panel title="Stickiness" result={result} lines={12} sheet={({ buckets }) => sheetOf(buckets[0]?.units ?? [])} head={<UnitTabs />}>
       {({ buckets: [bucket] }) =>
-        bucket === undefined || bucket.entities === 0 ? <NothingHere /> : <StickinessDetails bucket={bucket} unit={chosen.unit} />
+        bucket === undefined || bucket.entities === 0 ? <NothingHere /> : <StickinessDetails bucket={bucket} />
       }
     </Panel>
   );
 }
 
-interface StickinessDetailsProps {
-  readonly bucket: StickinessAnswer["buckets"][number];
-  readonly unit: PeriodUnit;
-}
-
-function StickinessDetails({ bucket: { avg, entities, units }, unit }: StickinessDetailsProps) {
+function StickinessDetails({ bucket: { avg, entities, units } }: { readonly bucket: StickinessAnswer["buckets"][number] }) {
+  const [{ unit }] = useChoices("retention");
   return (
     <>
       <p class="lead">
@@ -132,13 +126,13 @@ function StickinessDetails({ bucket: { avg, entities, units }, unit }: Stickines
         lines={[{ name: "People", data: units.map((row) => row.entities) }]}
         format={number}
       />
-      <Remark>People counted without cookies are active on one day only.</Remark>
+      <p class="remark">People counted without cookies are active on one day only.</p>
       <Grid
         label="Stickiness"
         rows={units.slice(0, STICKINESS_ROWS)}
         keyOf={(row) => String(row.units)}
         columns={[
-          { name: `${unit.slice(0, 1).toUpperCase()}${unit.slice(1)}s`, cell: (row) => row.units },
+          { name: UNITS[unit], cell: (row) => row.units },
           { name: "People", isNumber: true, cell: (row) => <Num shown={number(row.entities)} /> },
           { name: "Or more", isNumber: true, cell: (row) => <Num shown={number(row.at_least)} /> },
           { name: "Of all", isNumber: true, cell: (row) => <Num shown={percent(row.at_least / entities)} /> },
@@ -202,7 +196,6 @@ const STATES = [
   ["dormant", "Dormant"],
 ] as const;
 const UNIT_NAMES = { day: "Day", week: "Week", month: "Month" } as const;
-const DORMANT_REMARK = "people who may still come back count as dormant.";
 /** Rows of the table, for the newest buckets; the plot and the file contain all. */
 const LIFECYCLE_ROWS = 12;
 
@@ -226,12 +219,12 @@ function Lifecycle() {
           <>
             <Legend names={lines.map(({ name }) => name)} />
             <TimePlot label="People by lifecycle state" kind="line" buckets={buckets} unit={chosen.unit} lines={lines} format={number} />
-            <Remark>
+            <p class="remark">
               New: active for the first time. Returning: also active in the {chosen.unit} before. Resurrecting: active again after a pause. Dormant:
               active in the {chosen.unit} before, but not in this one.{" "}
-              {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over yet: ${DORMANT_REMARK} `}
+              {buckets.at(-1)?.partial === true && `The last ${chosen.unit} is not over yet: people who may still come back count as dormant. `}
               People counted without cookies are new every day.
-            </Remark>
+            </p>
             <LifecycleRows buckets={buckets} unit={chosen.unit} />
           </>
         );

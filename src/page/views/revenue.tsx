@@ -113,25 +113,21 @@ function RevenueOverTime({ answer }: { readonly answer: TrendAnswer }) {
   const { scope } = usePage();
   const { buckets, series, previous, currency } = answer;
   const show = (value: number | null) => money(value, currency);
-  const earlier = previous?.series[0] ?? null;
   return (
     <>
-      <Total figure="revenue" total={series[0]?.total ?? null} before={earlier?.total ?? null} show={show} />
+      <Total figure="revenue" total={series[0]?.total ?? null} before={previous?.series[0]?.total ?? null} show={show} />
       {buckets.length > 0 && (
         <TimePlot
           label="Revenue over time"
           kind="bar"
           buckets={buckets}
-          earlierBuckets={previous?.buckets}
+          earlier={previous}
           unit={scope.unit}
-          lines={[
-            ...(earlier === null ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
-            { name: "Revenue", data: series[0]?.data ?? [] },
-          ]}
+          lines={[{ name: "Revenue", data: series[0]?.data ?? [] }]}
           format={show}
         />
       )}
-      <TimeRemarks buckets={buckets} areUniques={false} hasEarlier={earlier !== null} />
+      <TimeRemarks buckets={buckets} areUniques={false} hasEarlier={previous !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
     </>
   );

@@ -4,7 +4,6 @@ import { usePage, useQuery } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { instant, LOCALES, duration, number, type FormattedNumber } from "../format/text.js";
 
-/** Figures of the store in groups: first the plain ones, then those of each object; their names in the response become words. */
 function statGroups(stats: Readonly<Record<string, unknown>>, zone: string) {
   const alone = Object.entries(stats).filter(([name, value]) => !isObject(value) && name !== "health");
   const within = Object.entries(stats).flatMap(([name, value]) =>

@@ -2,15 +2,15 @@ import { takesField, trendQuery, SERIES_COUNT } from "../ask/queries.js";
 import { canRead } from "../ask/rights.js";
 import { sheetOfSeries } from "../format/sheet.js";
 import { fieldName, fieldValue, noun, change, money, number, type FormattedNumber } from "../format/text.js";
-import { Checkbox, Select, TextField, FIELD_SUGGESTIONS, useEventNames, Settings } from "../parts/fields.js";
-import { Empty, Remark, ChangeMark, Num, Button, Total } from "../parts/inline.js";
-import { usePage, useFilterBy, useQuery, useChoices } from "../parts/page-context.js";
+import { BreakdownField, Checkbox, EventNameField, Select, TextField, FIELD_SUGGESTIONS, Settings } from "../parts/fields.js";
+import { Empty, ChangeMark, Num, Total } from "../parts/inline.js";
+import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Tabs, Grid } from "../parts/tables.js";
 import { MEASURES, type ChoicesOf } from "../state/view-state.js";
 import type { TrendLine, TrendAnswer } from "../ask/answers.js";
-import { Legend, TimePlot, type PlotLine } from "../parts/plot.js";
-import { filterByValue } from "../state/filter.js";
+import { Legend, TimePlot } from "../parts/plot.js";
+import { ValueButton } from "../parts/filter-chips.js";
 import { NothingHere, TimeRemarks, UnconvertedRemark } from "./remarks.js";
 
 const MEASURE_NAMES: Readonly<Record<(typeof MEASURES)[number], string>> = {
@@ -36,13 +36,12 @@ const CHART_NAMES = { line: "Lines", bar: "Bars" } as const;
 export function Trends() {
   const { scope, token } = usePage();
   const [chosen, change] = useChoices("trends");
-  const names = useEventNames();
   const result = useQuery(trendQuery(scope, chosen));
   const measures = MEASURES.filter((name) => name !== "revenue" || canRead(token, "revenue:read"));
   return (
     <>
       <Settings label="Trend settings">
-        <TextField label="Event" value={chosen.event} suggestions={names} placeholder="any event" onCommit={(event) => change({ event })} />
+        <EventNameField label="Event" value={chosen.event} onCommit={(event) => change({ event })} />
         <Select
           label="Measure"
           value={chosen.measure}
@@ -58,13 +57,7 @@ export function Trends() {
             onCommit={(field) => change({ field })}
           />
         )}
-        <TextField
-          label="Break down by"
-          value={chosen.by}
-          suggestions={FIELD_SUGGESTIONS}
-          placeholder="nothing"
-          onCommit={(by) => change({ by })}
-        />
+        <BreakdownField value={chosen.by} onCommit={(by) => change({ by })} />
         <Checkbox label="Cumulative" value={chosen.cumulative} onChoose={(cumulative) => change({ cumulative })} />
       </Settings>
       <Panel
@@ -83,7 +76,7 @@ export function Trends() {
         }
         noQuery={<Empty title="Choose a field">This measure is computed from the values of a field: enter one above.</Empty>}
       >
-        {(answer) => <TrendResult answer={answer} chosen={chosen} />}
+        {(answer) => <TrendResult answer={answer} />}
       </Panel>
     </>
   );
@@ -96,13 +89,9 @@ function titleOf({ event, measure, field, by, cumulative }: ChoicesOf<"trends">)
     .join(" ");
 }
 
-interface TrendResultProps {
-  readonly answer: TrendAnswer;
-  readonly chosen: ChoicesOf<"trends">;
-}
-
-function TrendResult({ answer, chosen }: TrendResultProps) {
+function TrendResult({ answer }: { readonly answer: TrendAnswer }) {
   const { scope } = usePage();
+  const [chosen] = useChoices("trends");
   const { buckets, series, rest, previous, currency } = answer;
   const show = (value: number | null): FormattedNumber => (currency === null ? number(value) : money(value, currency));
   if (buckets.length === 0 || series.every(({ counted }) => counted === 0)) return <NothingHere />;
@@ -111,27 +100,23 @@ function TrendResult({ answer, chosen }: TrendResultProps) {
     ...series.map((line) => ({ ...line, name: seriesName(line.values, chosen.by) })),
     ...(rest === null || !hasBreakdown ? [] : [{ ...rest, name: "All others" }]),
   ];
-  const earlier = previous?.series[0];
-  const lines: PlotLine[] = [
-    ...(hasBreakdown || earlier === undefined ? [] : [{ name: "Previous", data: earlier.data, isEarlier: true }]),
-    ...all.map(({ name, data }) => ({ name, data })),
-  ];
+  const earlier = hasBreakdown ? null : previous;
   return (
     <>
       {hasBreakdown ? (
         <Legend names={all.map(({ name }) => name)} />
       ) : (
-        <Total figure="total" total={series[0]?.total ?? null} before={earlier?.total ?? null} show={show} />
+        <Total figure="total" total={series[0]?.total ?? null} before={earlier?.series[0]?.total ?? null} show={show} />
       )}
-      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlierBuckets={previous?.buckets} unit={scope.unit} lines={lines} format={show} />
-      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={!hasBreakdown && earlier !== undefined} />
+      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlier={earlier} unit={scope.unit} lines={all} format={show} />
+      <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={earlier !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
       {hasBreakdown && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
       {hasBreakdown && answer.value_count > SERIES_COUNT && (
-        <Remark>
+        <p class="remark">
           <Num shown={number(answer.value_count)} /> {noun(answer.value_count, "value")} in all; the largest <Num shown={number(series.length)} /> are
           shown.
-        </Remark>
+        </p>
       )}
     </>
   );
@@ -145,7 +130,6 @@ interface TotalsProps {
 }
 
 function Totals({ all, previous, by, show }: TotalsProps) {
-  const filterBy = useFilterBy();
   const beforeOf = (values: readonly string[]) => previous?.find((line) => line.values[0] === values[0])?.total ?? null;
   return (
     <Grid
@@ -155,14 +139,7 @@ function Totals({ all, previous, by, show }: TotalsProps) {
       columns={[
         {
           name: "Value",
-          cell: ({ name, values }) =>
-            values.length === 0 ? (
-              name
-            ) : (
-              <Button class="cell-button" onClick={() => filterBy(filterByValue(by, values[0] ?? ""))}>
-                {name}
-              </Button>
-            ),
+          cell: ({ name, values: [value] }) => (value === undefined ? name : <ValueButton by={by} value={value} />),
         },
         { name: "Total", isNumber: true, cell: ({ total }) => <Num shown={show(total)} /> },
         {
@@ -176,7 +153,6 @@ function Totals({ all, previous, by, show }: TotalsProps) {
   );
 }
 
-/** The name of a series: its value, or "All" without a breakdown. */
 function seriesName(values: readonly string[], by: string): string {
   const [value] = values;
   return value === undefined ? "All" : fieldValue(by, value);
