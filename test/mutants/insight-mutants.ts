@@ -65,7 +65,7 @@ const funnels: readonly InsightMutant[] = [
   ...ofInsight("funnel", "ChainsInOrder.#addMoment",
     ["the last millisecond of a window that several events share", "if (now - entry > windowMs) continue;", "if (now - entry >= windowMs) continue;"],
     ["that events at once have no order", "      const reach = moment.reachOf(done);\n      reached", "      const reach = Math.min(moment.reachOf(done), done + 1);\n      reached"]),
-  ...ofInsight("funnel", "ChainsInOrder.#leastAfter",
+  ...ofInsight("funnel", "ChainsInOrder.#minStepsAfter",
     ["that events between steps end a strict try", "const mustMove = this.#isStrict || done === 0;", "const mustMove = done === 0;"]),
   ...ofInsight("funnel", "ChainsInOrder.#firstEntry",
     ["the earliest of the deepest chains", "if (now < toMs && endMs - now <= windowMs) first = start;", "if (first < 0 && now < toMs && endMs - now <= windowMs) first = start;"]),

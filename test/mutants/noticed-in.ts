@@ -92,7 +92,7 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "ChainsInOrder.#addOne: the last millisecond of a window": 30,
   "ChainsInOrder.#addMoment: the last millisecond of a window that several events share": 94,
   "ChainsInOrder.#addMoment: that events at once have no order": 0,
-  "ChainsInOrder.#leastAfter: that events between steps end a strict try": 29,
+  "ChainsInOrder.#minStepsAfter: that events between steps end a strict try": 29,
   "ChainsInOrder.#firstEntry: the earliest of the deepest chains": 3,
   "ChainMoment.leastOf: that exclusions at the time of a step end nothing": 3,
   "ChainMoment.leastOf: between which steps an exclusion stands": 79,

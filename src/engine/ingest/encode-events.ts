@@ -200,8 +200,8 @@ export class EventEncoder {
     return rowCount;
   }
 
-  /** Why a row is rejected; null for a valid one, from which it removes the device of an erased person. */
-  faultOf(row: number, suppression: Suppression): EventFault | null {
+  /** The fault that rejects a row; null for a valid one, from which it removes the device id of an erased person. */
+  checkAndRedact(row: number, suppression: Suppression): EventFault | null {
     const fault = this.#faults[row] ?? (this.#hasNew[row] === 1 ? this.#textFault(row) : null) ?? this.#keysFault(row) ?? this.#columnsFault(row);
     if (fault !== null) return fault;
     const noRoom = this.#isLimited ? null : this.#isHeavy ? this.#weightFault(row) : this.#isTight ? this.#roomFault(row) : null;

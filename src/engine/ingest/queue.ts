@@ -126,8 +126,8 @@ class IngestCoalescer {
     for (const { events } of writes) for (let at = 0; at < events.length; at += 1) this.events.push(events[at]);
   }
 
-  /** The outcome of the ingest that contains an event. Indexes must not decrease. */
-  of(index: number): IngestOutcome {
+  /** Moves to the ingest that contains an event; returns its outcome, and `limit` is its own. Indexes must not decrease. */
+  advanceTo(index: number): IngestOutcome {
     for (let next = this.writes[this.#begunCount]; next !== undefined && index >= this.#end; next = this.writes[this.#begunCount]) {
       this.#begunCount += 1;
       this.#outcome = this.outcomeOf(next);
@@ -140,11 +140,11 @@ class IngestCoalescer {
   }
 
   reject(index: number, { code, message }: EventFault): void {
-    this.of(index).rejected.push({ index: index - this.#start, code, message });
+    this.advanceTo(index).rejected.push({ index: index - this.#start, code, message });
   }
 
   adjust(index: number, createdAt: string): void {
-    this.of(index).adjusted.push({ index: index - this.#start, createdAt });
+    this.advanceTo(index).adjusted.push({ index: index - this.#start, createdAt });
   }
 }
 
@@ -272,7 +272,7 @@ export class IngestQueue {
     const rowCount = this.#openGroup?.rowCount ?? 0;
     if (rowCount >= GROUP_ROWS_MAX || (rowCount >= EAGER_COMMIT_ROWS && this.#committingGroup === null)) return false;
     if (this.#openGroup === null && this.#committingGroup === null) return true;
-    // Two groups can be undone together only if the known ids have not moved, and records cannot be encoded twice.
+    // If the first group fails, the second is undone and encoded again: the id table must not have grown, and records cannot be encoded twice.
     return this.#knownIds?.hasRoom(rowCountOf(write)) === true && (this.#committingGroup === null || write.kind !== "records");
   }
 
@@ -413,11 +413,11 @@ export class IngestQueue {
       const rowCount = encoder.decode(events, start, context);
       known.lookUp(encoder.ids, rowCount, (row) => encoder.projectOf(row));
       for (let row = 0; row < rowCount; row += 1) {
-        const fault = encoder.faultOf(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
+        const fault = encoder.checkAndRedact(row, suppression) ?? this.#expiry(row, timeToLive, context.nowMs);
         if (fault !== null) coalesced.reject(start + row, fault);
-        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) coalesced.of(start + row).duplicates += 1;
+        else if (known.mayHave(row) && (await this.#isKnown(row, known, group))) coalesced.advanceTo(start + row).duplicates += 1;
         else {
-          coalesced.of(start + row).accepted += 1;
+          coalesced.advanceTo(start + row).accepted += 1;
           this.#accept(row, known, group, coalesced.limit);
           if (encoder.isAdjusted(row)) coalesced.adjust(start + row, isoOf(context.nowMs));
         }

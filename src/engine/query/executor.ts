@@ -134,7 +134,7 @@ export async function onSnapshot<B, A>(
   async function tryAt(snapshot: Snapshot): Promise<{ readonly answer: A } | null> {
     let loaded: Promise<void> | null = null;
     try {
-      // Those of this snapshot: an erasure replaces them.
+      // Compared again below: an erasure replaces `contexts.tables`.
       const { tables } = contexts;
       if (hasTables) pin(tables);
       const missing = new PendingLoads();

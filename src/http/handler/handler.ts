@@ -66,7 +66,7 @@ export interface Handler {
   /** The same without web objects, for other servers. */
   readonly answer: (request: WireRequest) => Promise<WireReply>;
   /** Rules for a server that refuses requests on another thread, as this handler would. */
-  readonly front: EdgeRules;
+  readonly edgeRules: EdgeRules;
   /** Counts a request that such a server has refused, and reports it to `onAnswer`. */
   readonly noteRefused: (refusal: Refusal) => void;
   /** Reports an answer that such a server could not write to `onDefect`; never throws. */
@@ -130,13 +130,13 @@ export function createHandler(options: HandlerOptions): Handler {
   const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.authenticator.isTokenValid(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
   const answerWeb = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
-  const front: EdgeRules = { routes: all.map(edgeRouteOf), limits };
+  const edgeRules: EdgeRules = { routes: all.map(edgeRouteOf), limits };
   const noteDefect = (thrown: unknown, requestId: string) => notifyEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   const stop = () => {
     unwatch?.();
     context.collector.stop();
   };
-  return Object.assign(answerWeb, { answer, front, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
+  return Object.assign(answerWeb, { answer, edgeRules, noteRefused: (refusal: Refusal) => noteRefused(context, refusal), noteDefect, stop });
 }
 
 function edgeRouteOf(route: Route): EdgeRoute {

@@ -151,7 +151,7 @@ async function forEachInParallel<T>(items: Iterable<T>, run: (item: T) => Promis
   await Promise.all(Array.from({ length: PARALLEL_SYNC_COUNT }, work));
 }
 
-/** @param lock the one at the start of an operation, as a later one is another writer's; null: not checked @throws store_locked, closed */
+/** @param lock as it was when the operation began, as a later one is of another opening; null: not checked @throws store_locked, closed */
 async function refuseLostLock(lock: HeldLock | null): Promise<void> {
   if (lock === null || (await lock.isHeld())) return;
   throw lock.isReleased ? new DaybookError("closed", "the store was closed, and its lock released") : takenOver("its lock is gone");

@@ -129,7 +129,7 @@ class ThreadRequests {
   }
 }
 
-/** Bodies are freed with the small objects that refer to them: the sooner these fill the young generation, the sooner that happens. */
+/** Body buffers are freed when a minor GC collects the objects that refer to them: a small young generation makes these frequent. */
 const YOUNG_GENERATION_MIB = 6;
 
 /** Lazy, because some bundles have no such URL. Written literally, so that bundlers include the file. */
@@ -168,7 +168,7 @@ export async function listenOnThreadOr(onFallback: (text: string) => void, handl
 
 /** @throws ThreadStartError, and the thread's error if the port is unavailable */
 async function listenFrom(locate: () => URL, handler: Handler, options: ListenOptions): Promise<Listening> {
-  const workerData: ThreadData = { options, rules: handler.front };
+  const workerData: ThreadData = { options, rules: handler.edgeRules };
   const worker = workerOf(locate, workerData);
   const out = outbox<ToSockets>(worker);
   const requests = new ThreadRequests(handler, out);

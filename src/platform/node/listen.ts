@@ -177,7 +177,7 @@ const SWEEP_MS = 20;
 export function listen(handler: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
   // A plain function has no `noteDefect`.
   if (!("answer" in handler)) return listenWith(replyOverWeb(handler), options, [], () => undefined);
-  return listenWith(replyOnSocket(handler), options, handler.front.routes, handler.noteDefect);
+  return listenWith(replyOnSocket(handler), options, handler.edgeRules.routes, handler.noteDefect);
 }
 
 /** `listen` for any function that answers requests on sockets. @param routes for those that are always answered */

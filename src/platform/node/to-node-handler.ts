@@ -89,7 +89,7 @@ export function toNodeHandler<Incoming extends IncomingMessage = IncomingMessage
   const basePath = checkedBasePath(options.basePath ?? "");
   const { fallthrough = false } = options;
   const callerOf = callerFrom(options.address);
-  const router = createRouter(handler.front.routes);
+  const router = createRouter(handler.edgeRules.routes);
   const answering = answeringOf(socketLimits(), () => false, handler.noteDefect);
   const answer = answerWith(replyToMounted(handler), answering);
   return (incoming, outgoing, next) => {

@@ -1,4 +1,4 @@
-// All code of insights and segments in one chunk, loaded with the first: split up, it would pull what the chunks share out of the core.
+// One lazily loaded chunk for all insights and segments: with a chunk for each, the bundler would move the modules they share out of the core.
 export { funnel } from "./funnel/funnel.js";
 export { lifecycle } from "./returns/lifecycle.js";
 export { retention } from "./returns/retention.js";

@@ -33,7 +33,7 @@ function row<P extends AnyPlan, A>(plan: Planner<P>, report: Report<P, A>): Repo
   return { plan, load: () => report };
 }
 
-/** An insight: they are as much code as all other reports, and many programs run none. */
+/** Loaded on first use: insights are as much code as all other reports, and many programs run none. */
 function lazyRow<P extends AnyPlan, A>(plan: Planner<P>, reportIn: (insights: typeof insightReports) => Report<P, A>): ReportRow<P, A> {
   return { plan, load: async () => reportIn(await import("./insight-reports.js")) };
 }

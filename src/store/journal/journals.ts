@@ -60,22 +60,23 @@ export class Journals {
     const { current } = this;
     if (current === null) throw new DaybookError("read_only", "the store was opened read-only");
     const recordCount = recordBatch?.records.rowCount ?? 0;
-    const rowsCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
-    if (this.nextSequence + rowsCount + recordCount > 0xffffffff)
+    // A commit without events and records stores values alone, and uses one sequence.
+    const rowSequenceCount = batch.rowCount === 0 && recordCount === 0 ? 1 : batch.rowCount;
+    if (this.nextSequence + rowSequenceCount + recordCount > 0xffffffff)
       throw new DaybookError("internal", "expected at most 2^32 events and records in a store");
     const before = { mark: current.mark(), nextSequence: this.nextSequence, sizes: this.#sizes };
     try {
-      await this.#writeAll(current, batch, recordBatch, rowsCount);
+      await this.#writeAll(current, batch, recordBatch, rowSequenceCount);
     } catch (error) {
       await current.rollBack(before.mark);
       this.nextSequence = before.nextSequence;
       this.#sizes = before.sizes;
       throw error;
     }
-    return { first: this.nextSequence, next: this.nextSequence + rowsCount + recordCount };
+    return { first: this.nextSequence, next: this.nextSequence + rowSequenceCount + recordCount };
   }
 
-  async #writeAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowsCount: number): Promise<void> {
+  async #writeAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowSequenceCount: number): Promise<void> {
     const recordCount = recordBatch?.records.rowCount ?? 0;
     const sizes = this.dictionaries.sizes();
     if (this.storage.volatile === true) {
@@ -84,14 +85,14 @@ export class Journals {
     }
     let deltas = await this.#writeValues(journal);
     const entries: JournalEntry[] = [];
-    if (rowsCount > 0) {
-      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: rowsCount, payload: encodeBatch(deltas, batch) });
+    if (rowSequenceCount > 0) {
+      entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: rowSequenceCount, payload: encodeBatch(deltas, batch) });
       deltas = [];
     }
-    const nextSequence = this.nextSequence + rowsCount + recordCount;
+    const nextSequence = this.nextSequence + rowSequenceCount + recordCount;
     if (recordBatch !== null && recordCount > 0) {
       const payload = encodeRecords(deltas, recordBatch);
-      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowsCount, sequenceCount: recordCount, payload });
+      entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowSequenceCount, sequenceCount: recordCount, payload });
     }
     await journal.append(...entries);
     // A process that takes over acquires the lock before it reads and syncs the journal: while the lock is ours, it will find these frames.

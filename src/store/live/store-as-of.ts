@@ -9,8 +9,7 @@ import { type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { Segment } from "../../storage/segment/segment.js";
 import { NO_RECORD_ONLY_IDS } from "../batch/batch.js";
 import type { StoreFiles } from "../files/files.js";
-import { Catalog, type Snapshot } from "./catalog.js";
-import { Identities } from "./identities.js";
+import { Catalog, Identities, type Snapshot } from "./catalog.js";
 import type { Store, VisibleStore } from "./store.js";
 
 /** A store as of an earlier sequence, but without persons erased since. It shares only files and dictionaries with the current store. */

@@ -15,9 +15,8 @@ import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
 import type { Recovered } from "../recovery/recovery.js";
 import type { Storage, StorageLock } from "../storage/storage.js";
-import { type Snapshot, Catalog } from "./catalog.js";
+import { Catalog, Identities, type Snapshot } from "./catalog.js";
 import { Claim, CurrentManifest } from "./claimed-manifest.js";
-import { Identities } from "./identities.js";
 
 /** The state that queries read: the current one, or that of an earlier sequence. */
 export interface VisibleStore {

@@ -12,7 +12,7 @@ const NAME = "x-content-type-options";
 
 test("Every route answers with nosniff, whether it serves, refuses or fails.", async () => {
   const handler = handlerOf(stubDaybook(), { files });
-  for (const { method, path } of handler.front.routes) {
+  for (const { method, path } of handler.edgeRules.routes) {
     const target = path.replace(/\{\w+\}/g, "shop");
     for (const token of ["sk_owner_0123456789abcdefgh", "sk_unknown_0123456789abcdefgh", null]) {
       const sent = await send(handler, target, { method, token, ...(method === "POST" ? { body: {} } : {}) });
@@ -38,7 +38,7 @@ test("So do a page file that is known, a stream, the headers alone, an unknown p
 });
 
 test("So does what a thread of sockets refuses by itself.", async () => {
-  const front = new EdgeFilter(handlerOf(stubDaybook()).front, sha256Hex, () => undefined);
+  const front = new EdgeFilter(handlerOf(stubDaybook()).edgeRules, sha256Hex, () => undefined);
   const request = { method: "GET", target: "/nowhere", signal: { aborted: false }, header: () => null, readBody: () => Promise.reject(new Error("unread")) };
   expect((await front.admit(request)).refusal).toMatchObject({ status: 404, headers: { [NAME]: "nosniff" } });
 });

@@ -11,8 +11,8 @@ import { handlerOf, stubDaybook, TOKENS } from "../kit.js";
 
 function frontOf(limits: Partial<HandlerLimits> = {}) {
   const refusals: Refusal[] = [];
-  const { front } = handlerOf(stubDaybook(), { limits });
-  return { front: new EdgeFilter(structuredClone(front), sha256Hex, (refusal) => refusals.push(refusal)), refusals };
+  const { edgeRules } = handlerOf(stubDaybook(), { limits });
+  return { front: new EdgeFilter(structuredClone(edgeRules), sha256Hex, (refusal) => refusals.push(refusal)), refusals };
 }
 
 /** Asks for a count, unless told otherwise. */

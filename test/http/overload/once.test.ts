@@ -36,7 +36,7 @@ function setup(options: Partial<HandlerOptions> = {}) {
     return sha256Hex(text);
   };
   const handler = handlerOf(stubDaybook(), { sha256Hex: hash, ...options });
-  const front = new EdgeFilter(structuredClone(handler.front), hash, handler.noteRefused);
+  const front = new EdgeFilter(structuredClone(handler.edgeRules), hash, handler.noteRefused);
   return { looks, handler, front };
 }
 

@@ -9,7 +9,7 @@ export type Listen = (handler: RequestHandler, options?: ListenOptions) => Promi
 export const THREAD = bundledProgram("socket-thread");
 
 /** Functions of web objects are answered on the thread they are on. */
-const listenOnThreadIf: Listen = (handler, options = {}) => ("front" in handler ? listenOnThread(handler, { ...options, program: THREAD }) : listen(handler, options));
+const listenOnThreadIf: Listen = (handler, options = {}) => ("edgeRules" in handler ? listenOnThread(handler, { ...options, program: THREAD }) : listen(handler, options));
 
 /** Where sockets can be: whatever a caller does, the answers are the same. */
 export const WAYS: readonly (readonly [name: string, listen: Listen, isOnThread: boolean])[] = [

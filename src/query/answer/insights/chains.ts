@@ -319,8 +319,8 @@ export class ChainsInOrder implements ChainFinder {
   readonly #nextEntries: Float64Array;
   /** By number of steps done: the earliest end of the remaining ones. */
   readonly #ends: Float64Array;
-  /** By index: the numbers of steps with which a chain may leave the millisecond, one bit each. */
-  #open = new Uint32Array(256);
+  /** By index: the step counts with which a chain may leave the millisecond, one bit each. */
+  #allowedStepCounts = new Uint32Array(256);
 
   constructor(rules: ChainRules) {
     this.#rules = rules;
@@ -389,7 +389,7 @@ export class ChainsInOrder implements ChainFinder {
       if (now - entry > windowMs) continue;
       const reach = moment.reachOf(done);
       reached = Math.max(reached, reach);
-      for (let count = this.#leastAfter(done, stepCount); count <= reach; count += 1) next[count] = Math.max(next[count]!, entry);
+      for (let count = this.#minStepsAfter(done, stepCount); count <= reach; count += 1) next[count] = Math.max(next[count]!, entry);
     }
     entries.set(next);
     return reached;
@@ -455,7 +455,7 @@ export class ChainsInOrder implements ChainFinder {
     for (let done = 0; done < depth; done += 1) {
       const reach = Math.min(moment.reachOf(done), depth);
       let endMs = Infinity;
-      for (let count = this.#leastAfter(done, depth); count <= reach; count += 1) endMs = Math.min(endMs, ends[count]!);
+      for (let count = this.#minStepsAfter(done, depth); count <= reach; count += 1) endMs = Math.min(endMs, ends[count]!);
       if (done === 0) first = endMs;
       else ends[done] = endMs;
     }
@@ -468,7 +468,7 @@ export class ChainsInOrder implements ChainFinder {
     let done = 0;
     for (let at = first; done < depth; ) {
       const next = endOfMoment(ms, at, end);
-      const open = this.#open[at - first]!;
+      const open = this.#allowedStepCounts[at - first]!;
       if (next > at + 1 || masks[at]! >= EXCLUDED) done = this.#chooseOfMoment(masks, at, next, open, done, depth);
       else if (((masks[at]! >>> done) & (open >>> (done + 1)) & 1) === 1) {
         this.chain[done] = at;
@@ -481,7 +481,7 @@ export class ChainsInOrder implements ChainFinder {
   #chooseOfMoment(masks: Uint32Array, from: number, to: number, open: number, done: number, depth: number): number {
     const moment = this.#moment;
     moment.read(masks, from, to);
-    const allowed = open & bitsBetween(this.#leastAfter(done, depth), depth);
+    const allowed = open & bitsBetween(this.#minStepsAfter(done, depth), depth);
     let count = done;
     while (count < depth) {
       const place = moment.take(count, allowed);
@@ -497,12 +497,12 @@ export class ChainsInOrder implements ChainFinder {
     const lastMs = ms[first]! + this.#rules.windowMs;
     let windowEnd = first;
     while (windowEnd < to && ms[windowEnd]! <= lastMs) windowEnd += 1;
-    if (windowEnd - first > this.#open.length) this.#open = new Uint32Array(2 * (windowEnd - first));
+    if (windowEnd - first > this.#allowedStepCounts.length) this.#allowedStepCounts = new Uint32Array(2 * (windowEnd - first));
     const isDone = 1 << depth;
     let open = isDone;
     for (let end = windowEnd; end > first; ) {
       const start = startOfMoment(ms, first, end);
-      this.#open[start - first] = open;
+      this.#allowedStepCounts[start - first] = open;
       if (start < end - 1 || masks[start]! >= EXCLUDED) open = this.#openBefore(masks, start, end, open, depth);
       else open = (this.#isStrict ? isDone : open) | (masks[start]! & (open >>> 1));
       end = start;
@@ -515,14 +515,14 @@ export class ChainsInOrder implements ChainFinder {
     moment.read(masks, from, to);
     let before = 1 << depth;
     for (let done = 0; done < depth; done += 1) {
-      const [least, reach] = [this.#leastAfter(done, depth), Math.min(moment.reachOf(done), depth)];
+      const [least, reach] = [this.#minStepsAfter(done, depth), Math.min(moment.reachOf(done), depth)];
       if (least <= reach && (open & bitsBetween(least, reach)) !== 0) before |= 1 << done;
     }
     return before;
   }
 
-  /** The number of steps with which a chain that enters with `done` must leave the millisecond to survive; one that has not begun must begin. */
-  #leastAfter(done: number, depth: number): number {
+  /** Fewest steps that a chain with `done` steps must have after this millisecond: exclusions, strict order and a new chain force progress. */
+  #minStepsAfter(done: number, depth: number): number {
     const mustMove = this.#isStrict || done === 0;
     return Math.max(this.#moment.leastOf(done, depth), mustMove ? done + 1 : done);
   }

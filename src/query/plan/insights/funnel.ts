@@ -5,7 +5,7 @@ import { sessionRules } from "../report-rules.js";
 import { memberError, readBounded, readChoice, readInteger, readList, readMembers, type InputMembers } from "../members.js";
 import {
   planBreakdown, readBreakdown, refuseManyBuckets, readInsight, CALENDAR_UNITS, LEVELS, readShortText, type InsightParts, type EventSelection,
-  defined,
+  withDefinition,
 } from "./insight-scope.js";
 
 export const STEP_COUNT = { min: 2, max: 20 } as const;
@@ -35,7 +35,7 @@ export function planFunnel(input: unknown, context: PlanContext): FunnelPlan {
     ...sessionRules(context.rules),
   };
   refuseManyBuckets(insight, interval);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 /** With order `any` a step is a number of steps done, whatever its name. */

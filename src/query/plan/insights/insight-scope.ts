@@ -164,14 +164,14 @@ export const LEVELS = ["identity", "account"] as const satisfies readonly Entity
 
 /** Incremented when the meaning of plans changes. */
 const SEMANTICS = 1;
-/** Members of plans that are no part of their definition; the rules are in `options`, as far as the query uses them. */
-const UNDEFINING: readonly string[] = ["definition", "asOf", "session", "pageviewSlugs", "revenue", "touch"];
+/** Plan members that the definition leaves out. The rules in use are added as `options`. */
+const NOT_IN_DEFINITION: readonly string[] = ["definition", "asOf", "session", "pageviewSlugs", "revenue", "touch"];
 
 type InsightPlan = AnyPlan & InsightScope;
 
-/** Equal plans have equal definitions: these cover the option rules that the query uses, but not the current time. */
-export function defined<P extends InsightPlan>(plan: P, rules: ReportRules): P {
-  const members = Object.entries({ ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) }).filter(([name]) => !UNDEFINING.includes(name));
+/** Equal plans have equal definitions: these cover the option rules in use, but not the current time, which `canonicalText` omits. */
+export function withDefinition<P extends InsightPlan>(plan: P, rules: ReportRules): P {
+  const members = Object.entries({ ...plan, semantics: SEMANTICS, options: rulesInUse(plan, rules) }).filter(([name]) => !NOT_IN_DEFINITION.includes(name));
   return { ...plan, definition: `def_${toHex(hash128("definition", canonicalText(Object.fromEntries(members))))}` };
 }
 

@@ -1,7 +1,7 @@
 import type { LifecyclePlan, RetentionPlan, StickinessPlan } from "./plan.js";
 import type { PlanContext, QueryScope } from "../plan.js";
 import { readBounded, readChoice, readMembers, memberError } from "../members.js";
-import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, LEVELS, PERIOD_UNITS, INTERVALS, type InsightParts } from "./insight-scope.js";
+import { withDefinition, readPlainBreakdown, refuseManyBuckets, readInsight, LEVELS, PERIOD_UNITS, INTERVALS, type InsightParts } from "./insight-scope.js";
 
 export const PERIOD_COUNT = { min: 1, max: 366, default: 11 } as const;
 
@@ -23,7 +23,7 @@ export function planRetention(input: unknown, context: PlanContext): RetentionPl
     breakdown: readPlainBreakdown(members),
   };
   refuseManyBuckets(insight, interval);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 function readEvent({ members, selectionOf, eventsOf }: InsightParts, name: string): QueryScope {
@@ -37,7 +37,7 @@ export function planLifecycle(input: unknown, context: PlanContext): LifecyclePl
   const interval = readChoice(members, "interval", PERIOD_UNITS) ?? "day";
   const plan: LifecyclePlan = { report: "lifecycle", ...scope, interval, level: readChoice(members, "level", LEVELS) ?? "identity" };
   refuseManyBuckets(insight, interval);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 const STICKINESS_INTERVALS = ["week", "month", "quarter", "year", "total"] as const;
@@ -53,5 +53,5 @@ export function planStickiness(input: unknown, context: PlanContext): Stickiness
   if (INTERVALS.indexOf(unit) >= INTERVALS.indexOf(interval)) throw memberError(members, "unit", `expected a unit shorter than the interval ${interval}, got ${unit}`);
   const plan: StickinessPlan = { report: "stickiness", ...scope, interval, unit, level: readChoice(members, "level", LEVELS) ?? "identity" };
   refuseManyBuckets(insight, interval);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }

@@ -4,7 +4,7 @@ import type { PlanContext } from "../plan.js";
 import { sessionRules } from "../report-rules.js";
 import { readField } from "../filters/field-operand.js";
 import { memberError, pathOfMember, readChoice, readFlag, readMembers, type InputMembers } from "../members.js";
-import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, INTERVALS } from "./insight-scope.js";
+import { withDefinition, readPlainBreakdown, refuseManyBuckets, readInsight, INTERVALS } from "./insight-scope.js";
 import { readPreviousRange } from "./previous-range.js";
 
 const PLAIN_MEASURES = ["events", "unique_users", "sessions", "revenue"] as const;
@@ -29,7 +29,7 @@ export function planTrend(input: unknown, context: PlanContext): TrendPlan {
     ...sessionRules(context.rules),
   };
   refuseManyBuckets(insight, interval, previous);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 /** @throws invalid_parameter, unknown_parameter */

@@ -2,7 +2,7 @@ import type { PathsPlan, SessionsOverviewPlan, WebOverviewPlan } from "./plan.js
 import type { PlanContext, Pattern } from "../plan.js";
 import { sessionRules } from "../report-rules.js";
 import { readChoice, memberError, pathOfMember, readBounded, readFlag, readList, readMembers, readText, type InputMembers } from "../members.js";
-import { defined, readPlainBreakdown, refuseManyBuckets, readInsight, readListLimit, INTERVALS, CALENDAR_UNITS, readShortText } from "./insight-scope.js";
+import { withDefinition, readPlainBreakdown, refuseManyBuckets, readInsight, readListLimit, INTERVALS, CALENDAR_UNITS, readShortText } from "./insight-scope.js";
 import { readPreviousRange } from "./previous-range.js";
 import { FIELD_OPERANDS } from "../field-names.js";
 import { readField } from "../filters/field-operand.js";
@@ -15,7 +15,7 @@ export function planSessionsOverview(input: unknown, context: PlanContext): Sess
   const [breakdown, limit] = [readPlainBreakdown(members), readListLimit(members, 10)];
   const plan: SessionsOverviewPlan = { report: "sessionsOverview", ...scope, interval, breakdown, limit, ...sessionRules(context.rules) };
   refuseManyBuckets(insight, interval);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 /** Plans a `webOverview` query. @throws what `readInsight` throws */
@@ -27,7 +27,7 @@ export function planWebOverview(input: unknown, context: PlanContext): WebOvervi
   const plan: WebOverviewPlan = { report: "webOverview", ...scope, limit, interval, previous, ...context.rules };
   // Only figures are compared, so `previous` adds no buckets.
   refuseManyBuckets(insight, interval);
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 export const PATH_RULE_COUNT_MAX = 50;
@@ -50,7 +50,7 @@ export function planPaths(input: unknown, context: PlanContext): PathsPlan {
     limit: readListLimit(members, 50),
     ...sessionRules(context.rules),
   };
-  return defined(plan, context.rules);
+  return withDefinition(plan, context.rules);
 }
 
 function planRules(members: InputMembers, patterns: Pattern[]): PathsPlan["rules"] {

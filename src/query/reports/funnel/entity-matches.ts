@@ -282,8 +282,8 @@ export class EntityMatches {
   }
 
   /**
-   * Lists the entities to read in `#found`; returns their number. Every entity is written, and the next one overwrites it unless it counts: branches
-   * would be unpredictable. So each condition is 0 or 1.
+   * Lists the entities to read in `#found`; returns their number. Without branches, which would be mispredicted: each entity is written at `count`,
+   * which advances by 0 or 1.
    */
   #find(length: number): number {
     const isFirstRead = this.#pruning?.countsFirstOnly === true ? 0 : 1;

@@ -127,7 +127,7 @@ export const funnel: Report<FunnelPlan, Funnel> = {
       Scratch.of(async (scratch) => {
         const matches = new EntityMatches(lists, entities, entryBits(plan), scratch);
         const tries = triesOf(plan, entities, matches);
-        const eachEntity = entityLoop(matches, orderMatters(plan), context);
+        const eachEntity = entityLoop(matches, tieEffectsOf(plan), context);
         await eachEntity(pruningOf(plan, entities.entries), (from, to) => tries.add(from, to, (slot) => groups.numberOf(matches.placeOf(slot))));
         tries.addFirstOnly(matches.firstOnlyCount, matches.firstOnlyPendingCount);
         const { figures, pendingCount } = tries;
@@ -155,11 +155,11 @@ function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, match
 /** Visits the matches of each entity, sorted. @param pruning null for buckets, each of which needs all matches of its own */
 type EntityLoop = (pruning: Pruning | null, act: (from: number, to: number) => void) => Promise<void>;
 
-function entityLoop(matches: EntityMatches, matters: OrderMatters, context: RowContext): EntityLoop {
+function entityLoop(matches: EntityMatches, effects: TieEffects, context: RowContext): EntityLoop {
   return async (pruning, act) => {
     matches.rewind(pruning);
     while (matches.next()) {
-      await inOrder(matches, matters, context);
+      await inOrder(matches, effects, context);
       await context.pause();
       const { starts, ends, entityCount } = matches;
       for (let entity = 0; entity < entityCount; entity += 1) act(starts[entity]!, ends[entity]!);
@@ -189,13 +189,13 @@ interface KeptLists {
  * Lists that are requested again are joined, which takes no more memory.
  */
 function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
-  const meant = meantBy(plan);
-  const haveSequences = mayAskIds(orderMatters(plan));
-  const sources: MatchSources = { bits: meant.map(({ bit }) => bit), subjects: entities, keys, haveSequences };
+  const funnelScopes = funnelScopesOf(plan);
+  const haveSequences = needsEventIds(tieEffectsOf(plan));
+  const sources: MatchSources = { bits: funnelScopes.map(({ bit }) => bit), subjects: entities, keys, haveSequences };
   const names = [entities.name, ...keys.map(({ name }) => name)];
-  const name = names.includes(null) ? null : `matches ${meant.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
+  const name = names.includes(null) ? null : `matches ${funnelScopes.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
   const pass: Pass<MatchList[], KeptLists> = {
-    scopes: meant.map(({ scope }) => ({ ...scope, range: entities.range })),
+    scopes: funnelScopes.map(({ scope }) => ({ ...scope, range: entities.range })),
     columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...entities.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
     scan: (state, rows, selectors) => {
@@ -228,7 +228,7 @@ interface FunnelScope {
 }
 
 /** The event scopes and their bits. In strict order, where no event may lie between two steps, also all events that match the query. */
-function meantBy({ steps, exclusions, order, project, eventName, userId, where, range }: FunnelPlan): FunnelScope[] {
+function funnelScopesOf({ steps, exclusions, order, project, eventName, userId, where, range }: FunnelPlan): FunnelScope[] {
   return [
     ...steps.map(({ scope }, at) => ({ scope, bit: 1 << at })),
     ...exclusions.map(({ scope }, at) => ({ scope, bit: 1 << (STEP_BITS + at) })),
@@ -250,23 +250,23 @@ interface MatchesAtTime {
   readonly to: number;
 }
 
-/** What the order of events within a millisecond can change; nothing if both are false. */
-interface OrderMatters {
+/** What depends on the order of events with equal times. */
+interface TieEffects {
   /** The times that chains reach: if an event can match several steps. */
-  readonly ofTimes: boolean;
+  readonly times: boolean;
   /** The breakdown values of entities. */
-  readonly ofKeys: boolean;
+  readonly breakdown: boolean;
 }
 
 /** What the order can change in a funnel. An event has one name, so it cannot match steps with different names. */
-function orderMatters({ order, steps, breakdown }: FunnelPlan): OrderMatters {
+function tieEffectsOf({ order, steps, breakdown }: FunnelPlan): TieEffects {
   const names = steps.flatMap(({ scope }) => scope.eventName ?? []);
-  return { ofTimes: order !== "any" && new Set(names).size < steps.length, ofKeys: breakdown !== null };
+  return { times: order !== "any" && new Set(names).size < steps.length, breakdown: breakdown !== null };
 }
 
 /** Whether event ids may be needed; they are read by sequence. */
-function mayAskIds({ ofTimes, ofKeys }: OrderMatters): boolean {
-  return ofTimes || ofKeys;
+function needsEventIds({ times, breakdown }: TieEffects): boolean {
+  return times || breakdown;
 }
 
 /**
@@ -274,13 +274,13 @@ function mayAskIds({ ofTimes, ofKeys }: OrderMatters): boolean {
  * so ids are read only for events of one entity and millisecond that may be out of order and differ in what counts.
  * Cost: mostly one check per entity; otherwise the ids of the days of such events.
  */
-export async function inOrder(matches: EntityMatches, matters: OrderMatters, moment: TableSnapshot): Promise<void> {
+export async function inOrder(matches: EntityMatches, effects: TieEffects, moment: TableSnapshot): Promise<void> {
   const undecided: MatchesAtTime[] = [];
   for (let entity = 0; entity < matches.entityCount; entity += 1) {
     if (!matches.isUnsure(entity)) continue;
     const [from, to] = [matches.starts[entity]!, matches.ends[entity]!];
     matches.placed.sortByTime(from, to);
-    if (mayAskIds(matters)) addUndecided(matches, from, to, matters, undecided);
+    if (needsEventIds(effects)) addUndecided(matches, from, to, effects, undecided);
   }
   if (undecided.length === 0) return;
   const places = undecided.map(({ from, to }) => Array.from({ length: to - from }, (_, at) => matches.placeOf(from + at)));
@@ -296,12 +296,12 @@ function sequenceOf({ list, at }: MatchPlace): number {
   return list.sequences![at]!;
 }
 
-function addUndecided(matches: EntityMatches, start: number, end: number, matters: OrderMatters, undecided: MatchesAtTime[]): void {
+function addUndecided(matches: EntityMatches, start: number, end: number, effects: TieEffects, undecided: MatchesAtTime[]): void {
   const { ms } = matches.placed;
   for (let from = start; from + 1 < end; ) {
     let to = from + 1;
     while (to < end && ms[to] === ms[from]) to += 1;
-    if (to > from + 1 && !isInOrder(matches, from, to) && doesMatter(matches, from, to, matters)) undecided.push({ from, to });
+    if (to > from + 1 && !isInOrder(matches, from, to) && changesResult(matches, from, to, effects)) undecided.push({ from, to });
     from = to;
   }
 }
@@ -317,13 +317,13 @@ function isInOrder(matches: EntityMatches, from: number, to: number): boolean {
   return true;
 }
 
-function doesMatter(matches: EntityMatches, from: number, to: number, { ofTimes, ofKeys }: OrderMatters): boolean {
+function changesResult(matches: EntityMatches, from: number, to: number, { times, breakdown }: TieEffects): boolean {
   let first: MatchPlace | null = null;
   for (let slot = from; slot < to; slot += 1) {
     const steps = stepsOf(matches.placed.masks[slot]!);
     if (steps === 0) continue;
-    if (ofTimes && (steps & (steps - 1)) !== 0) return true;
-    if (!ofKeys) continue;
+    if (times && (steps & (steps - 1)) !== 0) return true;
+    if (!breakdown) continue;
     const place = matches.placeOf(slot);
     first ??= place;
     if (place.list.keys.some((keys, field) => keys[place.at] !== first!.list.keys[field]![first!.at])) return true;

@@ -78,7 +78,7 @@ test("What pruning leaves out changes neither how far anybody got, nor when, nor
             const tries = new ChainTries(plan as never, { matches: matches.placed, entries, entryMsOf: (at) => matches.placed.ms[at] ?? NaN });
             matches.rewind(leavesOut ? pruningOf(plan as never, entries) : null);
             while (matches.next()) {
-              await inOrder(matches, { ofTimes: true, ofKeys: false }, { ids, rows: [] } as never);
+              await inOrder(matches, { times: true, breakdown: false }, { ids, rows: [] } as never);
               const { starts, ends } = matches;
               for (let entity = 0; entity < matches.entityCount; entity += 1) tries.add(starts[entity] ?? 0, ends[entity] ?? 0, () => 0);
             }
