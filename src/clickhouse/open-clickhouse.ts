@@ -6,7 +6,7 @@ import { RefusalsTable, Writes } from "./ingest/writes.js";
 import { checkClickHouseOptions, type CheckedOptions, type ClickHouseOptions } from "./options.js";
 import { SegmentsTable } from "./saved-segments.js";
 import { StoredDaybook, upkeepOf, type ClickHouseDaybook } from "./stored-daybook.js";
-import { clusterOf, isReplicated, refuseOtherDatabase, type Cluster } from "./tables/checks.js";
+import { clusterOf, isReplicated, refuseOtherDatabase, type Cluster } from "./tables/servers.js";
 import { TableNames } from "./tables/layout.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { reportOf, type ClickHouseReport } from "./verify/report.js";

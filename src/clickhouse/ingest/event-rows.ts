@@ -1,6 +1,6 @@
 import { canonicalJson, isSetJson } from "../../query/filter/value-test.js";
 import { TAG } from "../sql/value-test.js";
-import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn, remembered } from "../tables/metadata-columns.js";
+import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn, remembered } from "../tables/layout.js";
 import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns, readQuery, touchOfCampaign } from "../../query/answer/touch-of-text.js";
 import { shown } from "../../core/base/errors.js";
 import { dayOf } from "../../core/base/time.js";

@@ -2,7 +2,7 @@ import { eventRecord, exportedEvent, type EventRecord, type FoundEvent, type Eve
 import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/event-rows.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
-import { keyColumn } from "../tables/metadata-columns.js";
+import { keyColumn } from "../tables/layout.js";
 import type { RowSource } from "./needs.js";
 import type { TableNames } from "../tables/layout.js";
 

@@ -4,7 +4,7 @@ import type { Operand } from "../../query/plan/plan.js";
 import { jsonOfTagged } from "../ingest/event-rows.js";
 import { isoTextOf, TAG } from "../sql/value-test.js";
 import { EMPTY, joined, name, sql, text, texts, type Sql } from "../sql/sql.js";
-import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
+import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/layout.js";
 import { companyOf } from "./companies.js";
 import { nameOf, type TraitOperand } from "./known-traits.js";
 import type { Needs } from "./needs.js";

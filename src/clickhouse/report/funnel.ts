@@ -7,9 +7,8 @@ import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../query/needs.js";
 import { tieBreakerOf } from "../query/event-columns.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
-import { entityRows, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
 import { sessionsOfPeople } from "./visits.js";
-import { insight, pauseOf, type ReportContext } from "./report.js";
+import { entityRows, insight, pauseOf, propertiesColumn, PropertyKeys, type Properties, type ReportContext } from "./report.js";
 
 /** The matches of one entity. The next entity reuses the memory. */
 class MatchBuffer implements Matches {
@@ -123,7 +122,7 @@ async function* countedEntities(plan: FunnelPlan, level: "identity" | "account",
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const isTold = plan.breakdown !== null;
   const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(context.tables)} AS num${
-    isTold ? sql`, ${propertiesOf(plan, needs)} AS properties` : sql``}`;
+    isTold ? sql`, ${propertiesColumn(plan, needs)} AS properties` : sql``}`;
   const rows = entityRows(meant.map(({ scope }) => scope), level, columns, context);
   const isEntry = sql`bitAnd(mask, ${whole(entryBits(plan))}) != 0 AND ms >= ${whole(fromMs)} AND ms < ${whole(toMs)}`;
   const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${isTold ? sql`, properties` : sql``}))) AS list
@@ -142,15 +141,11 @@ async function* sessionEntities(plan: FunnelPlan, span: Range, context: ReportCo
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
   const columns = (needs: Needs) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
-    return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}`;
+    return sql`ms, ${maskOf(meant, are)}, ${propertiesColumn(plan, needs)}`;
   };
   for await (const { startMs, events } of sessionsOfPeople<FunnelEvent>(plan, span, columns, context)) {
     const own = events.filter(([, mask]) => mask !== 0);
     const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask & ~LOOKED_AT), own.map(([, , properties]) => properties)] as const;
     if (own.length > 0) yield { startMs, matches };
   }
-}
-
-function propertiesOf({ breakdown }: FunnelPlan, needs: Needs): Sql {
-  return propertiesColumn(breakdown?.fields ?? [], needs);
 }

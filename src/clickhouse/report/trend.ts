@@ -12,10 +12,9 @@ import { Needs } from "../query/needs.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
-import { insight, pauseOf, selectRows, type ReportContext } from "./report.js";
+import { insight, pauseOf, propertiesColumn, PropertyKeys, selectRows, unitOf, type Properties, type ReportContext } from "./report.js";
 import { TrendCells, measureOf, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
 import { paidGroups } from "./revenue.js";
-import { unitOf, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
 import { visitsIn } from "./visits.js";
 
 /** Things that count, each under one key: arrays of equal length. */
@@ -179,7 +178,7 @@ type SplitValues = readonly (readonly string[])[] | null;
 /** Trends of sessions, by the values of their first events. */
 async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
-  const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
+  const columns = (needs: Needs) => sql`, ${propertiesColumn(plan, needs)}`;
   const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
     plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], context);
   const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
@@ -202,7 +201,7 @@ async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
     counts.push(count);
   }
   const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
-  const all = selectRows({ ...plan, range }, context, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
+  const all = selectRows({ ...plan, range }, context, (needs) => sql`${propertiesColumn(plan, needs)} AS properties`, each);
   for (const [properties] of await context.connection.rows<[Properties]>(all)) groups.numberOf(properties);
   const things = new ThingsOverTime({ keys, ms, amounts, counts }, groups.keys, (sum) => majorUnits(sum, currency));
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: unconverted.items() };
@@ -214,14 +213,10 @@ function paymentsIn(plan: TrendPlan, range: Range, context: ReportContext): Sql 
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
   const needs = isPlain ? new Needs(context, moneyRows(plan.revenue, context.tables)) : new Needs(context);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
-  const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
+  const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesColumn(plan, needs)} AS properties`);
   // An open side of the axis begins with the first payment that counts, so each instant is a unit until that is known.
   const isOpen = plan.interval !== "total" && (plan.isOpen.start || plan.isOpen.end);
   const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
   return sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
     WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
-}
-
-function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {
-  return propertiesColumn(breakdown?.fields ?? [], needs);
 }

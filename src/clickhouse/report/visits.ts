@@ -1,4 +1,5 @@
 import { sessionize } from "../../query/answer/sessionize.js";
+import { getOrMake } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Range, RevenueRule, SessionRule } from "../../query/plan/plan.js";
 import { Needs } from "../query/needs.js";
@@ -6,13 +7,12 @@ import { isMoney } from "../query/payments.js";
 import { inRange, ALL_TIME, whereOf } from "../query/where.js";
 import { allOf, sql, text, texts, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/connection.js";
-import { insight, pauseOf, type ReportContext } from "./report.js";
+import { insight, Numbered, pauseOf, propertiesColumn, PropertyKeys, TextNumbers, type Properties, type ReportContext } from "./report.js";
 import { Visits, ListedSessions } from "../../query/answer/visits/visits.js";
 import { pathOf } from "../../query/filter/value-test.js";
 import type { InsightScope } from "../../query/plan/insights/plan.js";
 import { sessionsAnswer } from "../../query/answer/visits/sessions-answer.js";
 import { Scratch } from "../../core/base/scratch.js";
-import { Numbered, propertiesColumn, PropertyKeys, TextNumbers, type Properties } from "./entity-rows.js";
 import { PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
 import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
 import { LabelNumbers, NO_LABEL } from "../../query/filter/regex.js";
@@ -156,7 +156,7 @@ export const sessionsOverview = insight<"sessionsOverview">(async (plan, context
     ([first]) => groups.numberOf(first?.[3] ?? []),
   ];
   const { visits, keys: [entries, exits, values] } = await visitsIn(
-    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, context);
+    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan, needs)}`, kinds, context);
   const pageKeys = (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0);
   const of = { paths, groups, keysOf: () => Promise.resolve(values ?? new Uint32Array(0)) };
   return await Scratch.of((scratch) => {
@@ -176,12 +176,7 @@ export const paths = insight<"paths">((plan, context) => Scratch.of(async (scrat
   const label = labelOf(plan.node);
   const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
   const known = new Map<string, number>();
-  const numberOf = (texts: readonly string[]) => {
-    const name = JSON.stringify(texts);
-    const number = known.get(name) ?? labels.ofValue(label.textOf(texts));
-    known.set(name, number);
-    return number;
-  };
+  const numberOf = (texts: readonly string[]) => getOrMake(known, JSON.stringify(texts), () => labels.ofValue(label.textOf(texts)));
   let count = 0;
   for await (const { events } of sessionsOfPeople<readonly [isNode: boolean, texts: readonly string[]]>(plan, plan.range, columns, context)) {
     if (count % SESSIONS_PER_PAUSE === 0) await counts.reserve(SESSIONS_PER_PAUSE, pause);

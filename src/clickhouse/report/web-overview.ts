@@ -9,8 +9,7 @@ import { bothExtents, slotsOf, type Extent } from "../../query/answer/insights/b
 import { LIMITS } from "../../core/base/limits.js";
 import type { WebOverviewPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
-import { TextNumbers, unitOf } from "./entity-rows.js";
-import { identityCount, insight, pauseOf, selectRows, type ReportContext } from "./report.js";
+import { identityCount, insight, pauseOf, selectRows, TextNumbers, unitOf, type ReportContext } from "./report.js";
 
 const FIELDS = ["location_country", "device", "browser", "os"] as const;
 

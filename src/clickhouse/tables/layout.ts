@@ -1,8 +1,52 @@
 import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../storage/derived/stored.js";
 import { TAG } from "../sql/value-test.js";
-import { keyColumn } from "./metadata-columns.js";
 import { FIELDS } from "../../core/schema/fields.js";
 import { name, NO_ID_TEXT, sql, type Sql } from "../sql/sql.js";
+
+/** Bound of the cache, which is cleared when full. */
+const KEPT_COUNT = 16_384;
+
+/** Caches the results of a function of a text: in most fields the same texts recur. */
+export function remembered<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= KEPT_COUNT) known.clear();
+    const made = make(text);
+    known.set(text, made);
+    return made;
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** The column of a metadata key. Letters and digits stay, every other byte becomes `_` and its hex, so that no name has a special meaning. */
+export function keyColumn(key: string): string {
+  return `k_${escaped(key)}`;
+}
+
+/** The column with the leaves of a key's array or object. */
+export function keyLeavesColumn(key: string): string {
+  return `e_${escaped(key)}`;
+}
+
+/** The column of the value at a path within an object. Keys with dots are on no path. */
+export function pathColumn(path: string): string {
+  return `w_${escaped(path)}`;
+}
+
+export function pathLeavesColumn(path: string): string {
+  return `v_${escaped(path)}`;
+}
+
+const escaped = remembered((key) => {
+  const names = Array.from(encoder.encode(key), (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
+  });
+  return names.join("");
+});
 
 /** What an event has to do with money, under any rules: nothing, an amount that counts in any event, or one that counts in payments only. */
 export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;

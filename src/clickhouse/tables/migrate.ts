@@ -2,7 +2,7 @@ import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { toHex } from "../../core/base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
-import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster } from "./checks.js";
+import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster } from "./servers.js";
 import { TABLES, VIEWS, type FillingView, type Table, type TableNames } from "./layout.js";
 
 /** Where the tables are: on one server, or on the shards of a cluster. */
