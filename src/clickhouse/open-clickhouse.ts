@@ -66,13 +66,8 @@ function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] 
   return Object.fromEntries(given);
 }
 
-interface Opened {
-  readonly daybook: StoredDaybook;
-  readonly executor: ClickHouseExecutor;
-}
-
 /** The same, with its executor. */
-export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
+export async function openWithExecutor(options: ClickHouseOptions): Promise<{ readonly daybook: StoredDaybook; readonly executor: ClickHouseExecutor }> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
   return await connected(settled, async (connection, shape) => {
@@ -83,7 +78,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
     const executor = new ClickHouseExecutor(connection, names, ruleOptionsOf(options));
     const context = { connection, names, cluster, database, clock, random };
     const writes = new Writes({ ...context, keepsFuture, refusals: new RefusalsTable(context, suppressionKey) });
-    const segments = new SegmentsTable(connection, names, random);
+    const segments = new SegmentsTable(context);
     const upkeep = upkeepOf(context, suppressionKey, writes, executor);
     return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock }), executor };
   });

@@ -68,7 +68,7 @@ interface StoredParts {
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;
   readonly segments: SegmentsTable;
-  readonly upkeep: Upkeep;
+  readonly upkeep: ReturnType<typeof upkeepOf>;
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
   readonly clock: Clock;
@@ -213,16 +213,7 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);
 
 /** What deletes events and people, and reports what is stored. */
-interface Upkeep {
-  /** Names of all projects, by code point. */
-  readonly projects: () => Promise<readonly string[]>;
-  readonly privacyRequests: ClickHousePrivacyRequests;
-  readonly deletions: ClickHouseDeletions;
-  readonly timeToLive: TimeToLive;
-  readonly stats: () => Promise<DaybookStats>;
-}
-
-export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor): Upkeep {
+export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor) {
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };

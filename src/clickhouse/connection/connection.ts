@@ -2,7 +2,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { joined, name, sql, statementOf, type Sql } from "../sql/sql.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type ClickHouseClient, type Clients, type StatementSettings } from "./settings.js";
 import { CODES, errorOf, isOfNumber, type Doing } from "./errors.js";
-import { Reachability, isInsertConflict, CONFLICT_RETRY_MS, conflictPause, type StatementOutcome } from "./reach.js";
+import { inTurn, Reachability, type StatementOutcome } from "./reach.js";
 
 /** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
 const POLL_MS = 25;
@@ -184,7 +184,7 @@ export class Connection {
 
   /**
    * Stores rows; resolves once every shard that gets some has them.
-   * @param token the same rows under the same token are stored once; such an insert throws where another is under way, see `isInsertConflict`
+   * @param token the same rows under the same token are stored once; such an insert throws where another is under way, see `inTurn`
    */
   async insert(table: string, rows: readonly object[], token?: string): Promise<void> {
     if (rows.length === 0) return;
@@ -308,18 +308,9 @@ export class Connection {
     }
   }
 
-  /** Retries while another insert into the table is under way. What is written must mean the same when stored twice. */
-  async #inTurn(run: () => Promise<unknown>): Promise<void> {
-    const endMs = performance.now() + CONFLICT_RETRY_MS;
-    for (;;) {
-      try {
-        await this.#attempt("writes", run);
-        return;
-      } catch (error) {
-        if (!isInsertConflict(error) || performance.now() > endMs) throw error;
-      }
-      await conflictPause();
-    }
+  /** What is written must mean the same when stored twice. */
+  #inTurn(run: () => Promise<unknown>): Promise<void> {
+    return inTurn(() => this.#attempt("writes", run));
   }
 
   async #attempt<T>(doing: Doing, run: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { toHex, sha256 } from "../../core/base/hash.js";
 import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
-import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "../connection/reach.js";
+import { conflictEndMs, inTurn } from "../connection/reach.js";
 import { NO_ID, sql, texts, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/servers.js";
 
@@ -78,22 +78,19 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
 async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
   const hash = toHex(sha256(new TextEncoder().encode(token)));
   const batches: string[] = [];
-  const endMs = performance.now() + CONFLICT_RETRY_MS;
-  let lostCount = 0;
-  for (;;) {
+  const insert = async () => {
     const bytes = new Uint8Array(16);
     writeUuidV7(nowMs, random, bytes, 0);
     const batch = uuidText(bytes);
     batches.push(batch);
+    await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
+  };
+  const endMs = conflictEndMs();
+  for (let lostCount = 1; ; lostCount += 1) {
     try {
-      await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
+      await inTurn(insert, endMs);
       return batches;
     } catch (error) {
-      if (isInsertConflict(error) && performance.now() < endMs) {
-        await conflictPause();
-        continue;
-      }
-      lostCount += 1;
       if (!(error instanceof DaybookError) || error.code !== "unreachable" || lostCount === TRY_COUNT) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (lostCount - 1)));
     }

@@ -8,34 +8,13 @@ import { EventFault } from "../../core/schema/decode-event.js";
 import { ERASED_EVENT, erasedRecord, Suppression, TimeToLiveRules } from "../../engine/ingest/suppression.js";
 import { rulesInForce, rulesOf, type RuleColumns } from "../removal/deletions.js";
 import { remove, yearsToRename, type Note, type RemovalContext } from "../removal/removal.js";
-import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
+import { piecesOf, sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import type { Servers } from "../tables/servers.js";
 import { EventRows, type EventRow } from "./event-rows.js";
 import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
-/** Rows of one insert: what a ClickHouse block holds, and a request can carry. */
-const ROW_COUNT = 50_000;
-/** Characters of one insert: its rows become one string, and a string has some 500 million at most. */
-const CHAR_COUNT = 64 * 1024 * 1024;
-
-interface PieceBounds {
-  readonly rowCount: number;
-  readonly charCount: number;
-}
-
-/** Splits rows into chunks of one insert each, in order; an oversized row is a chunk by itself. Cost: serializes each row once. */
-export function* piecesOf<Row>(rows: readonly Row[], bounds: PieceBounds = { rowCount: ROW_COUNT, charCount: CHAR_COUNT }): Generator<readonly Row[]> {
-  let [from, charCount] = [0, 0];
-  for (const [at, row] of rows.entries()) {
-    const own = JSON.stringify(row).length;
-    if (at > from && (at - from === bounds.rowCount || charCount + own > bounds.charCount)) {
-      yield rows.slice(from, at);
-      [from, charCount] = [at, 0];
-    }
-    charCount += own;
-  }
-  if (from < rows.length) yield rows.slice(from);
-}
+/** The bounds of one insert: the rows of a ClickHouse block; characters, as its rows become one string, which has some 500 million at most. */
+const INSERT_BOUNDS = { itemCount: 50_000, charCount: 64 * 1024 * 1024 };
 
 /** Groups under way at once. Each takes several statements, and one that waits for a slow server must not delay all others. */
 const GROUP_COUNT = 4;
@@ -295,7 +274,7 @@ export class Writes {
   /** Returns the keys that are new. */
   async #storeRows(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
     const stored = new Set<string>();
-    for (const piece of piecesOf(rows)) for (const key of await storeOnce(piece, store)) stored.add(key);
+    for (const piece of piecesOf(rows, INSERT_BOUNDS)) for (const key of await storeOnce(piece, store)) stored.add(key);
     return stored;
   }
 

@@ -18,7 +18,7 @@ import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.j
 import { holderOf, isUser, personOf, personOfHolder, personOfId, type PersonActors } from "../query/person.js";
 import { isInForce, ofActors, type ActorIds, type WhoIsWho } from "../query/who.js";
 import { joined, name, NO_ID, sql, texts, text, uuids, whole } from "../sql/sql.js";
-import { change, nextVersion } from "../tables/servers.js";
+import { change, insertNewer } from "../tables/servers.js";
 import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";
 
@@ -43,7 +43,9 @@ export class RequestTable {
   constructor(readonly context: RemovalContext) {}
 
   async all(): Promise<readonly KeptRequest[]> {
-    return (await this.#read()).kept;
+    const { connection, names } = this.context;
+    const rows = await connection.rows<[body: string]>(sql`SELECT argMax(body, version) FROM ${names.all("privacy_requests")} GROUP BY id`);
+    return rows.map(([body]) => JSON.parse(body) as KeptRequest);
   }
 
   /** @throws privacy_request_not_found */
@@ -54,26 +56,14 @@ export class RequestTable {
   }
 
   async put(requests: readonly KeptRequest[]): Promise<void> {
-    const { connection, random } = this.context;
-    const version = nextVersion((await this.#read()).newest, random);
-    await connection.insert("privacy_requests", requests.map((kept) =>
-      ({ id: kept.request.id, version, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
+    await insertNewer(this.context, "privacy_requests", requests.map((kept) =>
+      ({ id: kept.request.id, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
   }
 
   /** Deletes former rows of requests that no longer name a person. */
   async forgetNames(requests: readonly KeptRequest[]): Promise<void> {
     // The ids are random: statements that persist on the servers reveal no one by them.
     await change(this.context, "privacy_requests", sql`DELETE WHERE id IN ${uuids(requests.map(({ request }) => request.id))} AND NOT isErased`);
-  }
-
-  async #read(): Promise<{ readonly kept: readonly KeptRequest[]; readonly newest: number }> {
-    const { connection, names } = this.context;
-    const rows = await connection.rows<[body: string, version: number]>(
-      sql`SELECT argMax(body, version), max(version) FROM ${names.all("privacy_requests")} GROUP BY id`);
-    return {
-      kept: rows.map(([body]) => JSON.parse(body) as KeptRequest),
-      newest: rows.reduce((newest, [, version]) => Math.max(newest, version), 0),
-    };
   }
 }
 

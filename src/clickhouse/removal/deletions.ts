@@ -8,7 +8,7 @@ import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type De
 import { DEFAULT_PROJECT } from "../../core/schema/fields.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/layout.js";
-import { nextVersion, type Servers } from "../tables/servers.js";
+import { insertNewer, type Servers } from "../tables/servers.js";
 import { END_OF_TIME_MS, finishNamed, isPast, remove, yearsToRename, type Cutoffs, type Note, type RemovalContext } from "./removal.js";
 
 interface DeletionContext extends RemovalContext {
@@ -146,8 +146,6 @@ export class ClickHouseTimeToLive implements TimeToLive {
 
   /** @param days 0 removes the rule */
   async #write(project: string | null, days: number): Promise<void> {
-    const { connection, names, random } = this.#context;
-    const [[newest] = [0]] = await connection.rows<[number]>(sql`SELECT max(version) FROM ${names.all("time_to_live")}`);
-    await connection.insert("time_to_live", [{ project: project ?? "", days, version: nextVersion(newest, random) }]);
+    await insertNewer(this.#context, "time_to_live", [{ project: project ?? "", days }]);
   }
 }

@@ -1,3 +1,4 @@
+import { withRoomFor } from "../../core/base/arrays.js";
 import { STEP_BITS, type Matches } from "../../query/answer/insights/chains.js";
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
 import { ChainTries, entryBits, funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
@@ -12,15 +13,13 @@ import { entityRows, insight, pauseOf, propertiesColumn, PropertyKeys, type Prop
 
 /** The matches of one entity. The next entity reuses the memory. */
 class MatchBuffer implements Matches {
-  ms = new Float64Array(64);
-  masks = new Uint32Array(64);
+  ms: Float64Array = new Float64Array(64);
+  masks: Uint32Array = new Uint32Array(64);
 
   /** Both in the order of the matches. */
   put(ms: readonly number[], masks: readonly number[]): void {
-    if (ms.length > this.ms.length) {
-      this.ms = new Float64Array(ms.length * 2);
-      this.masks = new Uint32Array(ms.length * 2);
-    }
+    this.ms = withRoomFor(this.ms, ms.length);
+    this.masks = withRoomFor(this.masks, ms.length);
     this.ms.set(ms);
     this.masks.set(masks);
   }

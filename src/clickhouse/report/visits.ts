@@ -106,7 +106,8 @@ export async function visitsIn<Rest extends readonly unknown[]>(
     const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
     return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
   };
-  const found = columnsOf(FACT_COUNT + kinds.length);
+  // One list per column: a list per session would take twice as much memory.
+  const found = Array.from({ length: FACT_COUNT + kinds.length }, (): number[] => []);
   for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, context)) {
     if (!events.some(([matches]) => matches)) continue;
     const pageviews = events.filter(([, isView]) => isView).length;
@@ -117,11 +118,6 @@ export async function visitsIn<Rest extends readonly unknown[]>(
 }
 
 const FACT_COUNT = 5;
-
-/** One list per column: a list per session would take twice as much memory. */
-function columnsOf(count: number): number[][] {
-  return Array.from({ length: count }, () => []);
-}
 
 function keyed(columns: readonly (readonly number[])[]): KeyedVisits {
   const [starts = [], lengths = [], identities = [], eventCounts = [], pageviewCounts = [], ...keys] = columns;

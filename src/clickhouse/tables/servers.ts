@@ -38,11 +38,17 @@ export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string
 /** Random part of a version: of two concurrent writes, all readers take the same one for the newer. */
 const CHANCE = 2 ** 16;
 
-/** A version after the newest existing one. */
-export function nextVersion(newest: number, random: (bytes: Uint8Array) => void): number {
+/** Stores rows in a table where the newest version of a key counts. */
+export async function insertNewer({ connection, names, random }: Versioning, table: string, rows: readonly object[]): Promise<void> {
+  const [[newest] = [0]] = await connection.rows<[number]>(sql`SELECT max(version) FROM ${names.all(table)}`);
   const chance = new Uint8Array(2);
   random(chance);
-  return (Math.floor(newest / CHANCE) + 1) * CHANCE + (chance[0] ?? 0) * 256 + (chance[1] ?? 0);
+  const version = (Math.floor(newest / CHANCE) + 1) * CHANCE + (chance[0] ?? 0) * 256 + (chance[1] ?? 0);
+  await connection.insert(table, rows.map((row) => ({ ...row, version })));
+}
+
+interface Versioning extends Pick<Servers, "connection" | "names"> {
+  readonly random: (bytes: Uint8Array) => void;
 }
 
 /** Where the tables are. */
