@@ -59,14 +59,12 @@ export async function openClickHouse(options: ClickHouseOptions): Promise<ClickH
   return (await openWithExecutor(options)).daybook;
 }
 
-/** The options that affect answers. */
 function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] {
   const { currency, rates, session, pageviewSlugs, revenue, attribution } = options;
   const given = Object.entries({ currency, rates, session, pageviewSlugs, revenue, attribution }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given);
 }
 
-/** The same, with its executor. */
 export async function openWithExecutor(options: ClickHouseOptions): Promise<{ readonly daybook: StoredDaybook; readonly executor: ClickHouseExecutor }> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);

@@ -60,7 +60,6 @@ export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | Embed
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
-/** The tables that queries read. */
 const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
 interface StoredParts {
@@ -212,15 +211,15 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 /** Reports on the money of a project, which has to exist. */
 const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);
 
-/** What deletes events and people, and reports what is stored. */
 export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor) {
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };
   const whoIsWho = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
   const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), whoIsWho });
-  const deletions = new ClickHouseDeletions({ ...patient, projects });
-  const timeToLive = new ClickHouseTimeToLive({ ...context, projects }, deletions, () => privacyRequests.finishLeft());
+  const usual = context.connection;
+  const deletions = new ClickHouseDeletions({ ...patient, projects, usual });
+  const timeToLive = new ClickHouseTimeToLive({ ...context, projects, usual }, deletions, () => privacyRequests.finishLeft());
   return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
 }
 

@@ -104,7 +104,6 @@ function missingRight(number: string, said: string): string {
   return right === "" ? "" : `: the user needs ${right} ON ${of}`;
 }
 
-/** Whether the server refused a statement with this error number. */
 export function isOfNumber(error: unknown, number: number): boolean {
   return error instanceof DaybookError && (error.cause as { readonly code?: unknown } | undefined)?.code === String(number);
 }

@@ -4,7 +4,6 @@ import { CODES, isOfNumber } from "./errors.js";
 const FRESH_MS = 1_000;
 /** Longest wait of a caller; then it gets the last known state. */
 const WAIT_MS = 1_000;
-/** Time limit of a probe. */
 const PROBE_MS = 5_000;
 
 /** How a statement ended: with an answer; a used-up quota; a refusal; no answer; no answer, and perhaps unsent. */
@@ -20,7 +19,6 @@ export class Reachability {
   #probedMs = -Infinity;
   #probing: Promise<void> | null = null;
 
-  /** Whether the last reported statement got no answer. */
   get isDoubted(): boolean {
     return this.#isDoubted;
   }
@@ -70,7 +68,6 @@ async function within(ms: number, awaited: Promise<void>): Promise<void> {
 const CONFLICT_RETRY_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** When an insert that starts now stops retrying. */
 export function conflictEndMs(): number {
   return performance.now() + CONFLICT_RETRY_MS;
 }

@@ -51,7 +51,6 @@ function scalarOf(value: unknown): string {
   return typeof value === "boolean" ? TAG.boolean + String(value) : TAG.null;
 }
 
-/** The leaves of any value: none where it is not set. */
 export function taggedLeaves(value: unknown): string[] {
   return isSetJson(value) ? leavesOf(value) : [];
 }
@@ -135,7 +134,6 @@ function rowOfDecoded(decoded: DecodedEvents): EventRow {
   return row;
 }
 
-/** Adds the touch, as far as the event alone determines it. */
 function addTouch(row: Record<string, unknown>, decoded: DecodedEvents, keys: readonly string[], texts: readonly string[]): void {
   const values = CAMPAIGN_KEYS.map((key) => {
     const place = keys.indexOf(key);

@@ -30,13 +30,11 @@ class WriteCoalescer<Item> {
   #waiting: QueuedWrite<Item>[] = [];
   #underWayCount = 0;
 
-  /** @param itemCountMax items per group */
   constructor(
     readonly itemCountMax: number,
     readonly run: (items: readonly Item[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the item's group has run. @throws what the group throws */
   add(item: Item): Promise<void> {
     return new Promise((done, failed) => {
       this.#waiting.push({ item, done, failed });
@@ -65,7 +63,6 @@ class WriteCoalescer<Item> {
   }
 }
 
-/** A snapshot of the rules that refuse valid events. */
 interface Refusals {
   /** Covers every person erased by then. */
   readonly suppression: Suppression;
@@ -109,7 +106,6 @@ function admittedRow(row: EventRow, suppression: Suppression): EventRow | null {
   return suppression.covers("anonymousId", anonymousId, row.ms) ? { ...row, anonymousId: "" } : row;
 }
 
-/** The row as it may be stored, or why it is refused. */
 function acceptedRow(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
   const admitted = admittedRow(row, suppression);
   if (admitted === null) return ERASED_EVENT;
@@ -129,7 +125,6 @@ const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([na
 
 interface WriteContext extends RemovalContext {
   readonly refusals: RefusalsTable;
-  /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;
 }
 
@@ -278,14 +273,12 @@ export class Writes {
     return stored;
   }
 
-  /** Whether a record with this id exists that can be taken back. */
   async isRecord(linkId: string): Promise<boolean> {
     if (typeof linkId !== "string" || parseUuid(linkId) === null) return false;
     const { connection, names } = this.context;
     return await connection.hasRows(sql`SELECT 1 FROM ${names.all("records")} WHERE id = ${uuid(linkId)} AND kind != 'unlink' LIMIT 1`);
   }
 
-  /** Names of projects, from events and from calls. */
   async projects(): Promise<string[]> {
     const rows = await this.context.connection.rows<[string]>(sql`SELECT DISTINCT name FROM ${this.context.names.all("projects")}`);
     return rows.map(([name]) => name);
@@ -329,7 +322,6 @@ type Key = Parameters<typeof keyOf>[0];
 interface LateRows<Row> {
   readonly table: "events" | "records";
   readonly rows: readonly Row[];
-  /** Keys of the new rows. */
   readonly stored: ReadonlySet<string>;
   readonly before: Refusals;
   /** What may remain of a row: the row itself where all of it may, null for nothing. */
@@ -337,7 +329,6 @@ interface LateRows<Row> {
   readonly store: (rows: readonly Row[]) => Promise<unknown>;
 }
 
-/** One ingest, and its outcome so far. */
 interface PendingIngest {
   readonly events: readonly unknown[];
   readonly project: string | null;
@@ -347,7 +338,6 @@ interface PendingIngest {
   readonly adjusted: AdjustedEvent[];
 }
 
-/** Events of one ingest, starting at index `from`. */
 interface IngestPart {
   readonly pending: PendingIngest;
   readonly from: number;
@@ -358,7 +348,6 @@ interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
   readonly pending: PendingIngest;
-  /** Whether the row got the time of receipt because the event's own was too far ahead. */
   readonly isAdjusted: boolean;
 }
 

@@ -22,7 +22,6 @@ import { change, insertNewer } from "../tables/servers.js";
 import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";
 
-/** An erasure that has begun, with its future receipt. */
 interface Erasing {
   /** The id of the removal that notes what to remove. */
   readonly removal: string;
@@ -48,7 +47,6 @@ export class RequestTable {
     return rows.map(([body]) => JSON.parse(body) as KeptRequest);
   }
 
-  /** @throws privacy_request_not_found */
   async get(id: string): Promise<KeptRequest> {
     const found = (await this.all()).find(({ request }) => request.id === id);
     if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
@@ -75,10 +73,7 @@ interface ErasureContext extends RemovalContext {
 /** Passes that remove rows which arrive meanwhile. */
 const PASSES = 10;
 
-/**
- * Carries out an erasure that has begun, from wherever it stopped: every step may be repeated.
- * The last one resolves the request, once no file of any server holds a removed row.
- */
+/** Every step may be repeated; the last one resolves the request, once no file of any server holds a removed row. */
 async function carryOut({ request }: KeptRequest, erasing: Erasing, context: ErasureContext): Promise<void> {
   const { requests } = context;
   const removal = new Removal(context, erasing.removal);
@@ -163,7 +158,6 @@ async function forgetSegments({ subject }: StoredRequest, { ids, emails, identit
   await change(removal.servers, "segments", sql`DELETE WHERE (name, toString(version)) IN ${removal.pairs("segment")}`);
 }
 
-/** Removes the subject from all requests of the person. */
 async function forgetRequests(request: StoredRequest, person: ErasedPerson, { requests, ...context }: ErasureContext): Promise<void> {
   const theirs = (await requests.all()).filter((other) => isOfErased(other.request, request, person));
   await requests.put(theirs.map((other) => ({ ...other, request: withoutSubject(other.request) })));
@@ -230,7 +224,6 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     yield* bundleOf(person, context);
   }
 
-  /** Finishes erasures and deletions that ended processes left undone. */
   async finishLeft(): Promise<void> {
     const all = await this.#context.requests.all();
     for (const kept of all) if (kept.erasing !== null) await carryOut(kept, kept.erasing, this.#context);

@@ -37,16 +37,11 @@ class KnownTrait {
   }
 }
 
-/** The traits of people and companies that a query uses. */
 export type TraitLookup = (operand: TraitOperand) => KnownTrait;
 
-/** For queries that use no traits. */
 export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
 
-/**
- * Reads the traits that a plan uses; the embedded engine's code decides which record counts.
- * Memory: an id per owner with the trait, and the distinct values.
- */
+/** The embedded engine's code decides which record counts. Memory: an id per owner with the trait, and the distinct values. */
 export async function knownOfPlan(plan: AnyPlan, context: WhoIsWho): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
   for (const { operand } of operandsOf(plan)) {
@@ -79,7 +74,6 @@ async function traitOf({ kind, path }: TraitOperand, context: WhoIsWho): Promise
   return known;
 }
 
-/** Records in force that fulfil `tells`, each with its owner. */
 function ownedRecords(kind: TraitOperand["kind"], tells: Sql, context: WhoIsWho): Sql {
   if (kind === "person") return sql`SELECT ${whoOf(context)} AS owner, id, ms, email, traits FROM ${recordsInForce("identify", tells, context)}`;
   const isMeant = allOf([sql`kind = 'group'`, isInForce(sql`id`, context), tells]);

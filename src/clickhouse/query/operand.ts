@@ -72,10 +72,7 @@ export function joinedTrait(operand: TraitOperand, owner: Sql, needs: Needs, cal
   return { kind: "trait", leaves, label };
 }
 
-/**
- * The texts under which a row counts, at least one; `""` where nothing is set.
- * Numbers and booleans count as JSON text, objects as canonical JSON, an array under each distinct element.
- */
+/** At least one, `""` where nothing is set. Numbers and booleans count as JSON, objects as canonical JSON, an array under each distinct element. */
 export function propertiesOf(found: ValueLocation): Sql {
   if (found.kind === "text") return sql`[${found.text}]`;
   return sql`if(empty(${found.leaves}), [''], arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves})))`;
@@ -98,7 +95,6 @@ function leavesAt(key: string, path: string | null): { readonly leaves: Sql; rea
   };
 }
 
-/** The tagged value in a metadata column; `""` where it is missing. */
 function tagged(column: string): Sql {
   return sql`ifNull(metadata.${name(column)}.:String, '')`;
 }

@@ -16,7 +16,6 @@ class MatchBuffer implements Matches {
   ms: Float64Array = new Float64Array(64);
   masks: Uint32Array = new Uint32Array(64);
 
-  /** Both in the order of the matches. */
   put(ms: readonly number[], masks: readonly number[]): void {
     this.ms = withRoomFor(this.ms, ms.length);
     this.masks = withRoomFor(this.masks, ms.length);
@@ -28,7 +27,6 @@ class MatchBuffer implements Matches {
 /** Events that may matter, in order: a mask of the steps and exclusions of each, and with a breakdown its values. */
 type MatchedEvents = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
 
-/** An entity that may go through the steps. */
 interface FunnelEntity {
   /** When the session starts; null for identities and accounts. */
   readonly startMs: number | null;
@@ -69,7 +67,6 @@ function spanOf(slots: readonly Slot[]): Range {
   return { fromMs: slots[0]?.fromMs ?? 0, toMs: slots.at(-1)?.toMs ?? 0 };
 }
 
-/** Tries one entity after another. */
 class Walk {
   readonly tries: ChainTries;
   readonly #buffer = new MatchBuffer();

@@ -18,14 +18,9 @@ import { SERVER_NOW, isStoredUntil, sequenceOf } from "./search-events.js";
 
 type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
 
-/** Events to ingest at a time. */
 const BLOCK_ROW_COUNT = 5_000;
 
-/**
- * Answers a query about one person with the embedded engine, over the person's events alone: the same code finds sessions, payments and devices.
- * Memory: these events.
- * @param isStored condition of the rows to read
- */
+/** With the embedded engine, over the person's events alone. Memory: these events. @param isStored condition of the rows to read */
 async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, context: ReportContext, isStored: Sql): Promise<Answer<K>> {
   const subject = await personOf(plan.subject, context);
   if (subject === null) throw notFound(plan);

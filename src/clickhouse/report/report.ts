@@ -17,13 +17,11 @@ import type { ActorIds } from "../query/who.js";
 import { anyOf, EMPTY, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
 
 export interface ReportContext extends QueryContext {
-  /** The options that affect answers. */
   readonly rules: RuleOptions & { readonly rates?: Rates };
   /** The person of the scope's user id; null: the scope has none. */
   readonly subject: ActorIds | null;
 }
 
-/** Answers the plans of one report by statements. */
 export type StatementReport<K extends ReportName> = (plan: Plan<K>, context: ReportContext) => Promise<Answer<K>>;
 
 /** The reports whose plans have a definition and may be of an earlier state. */
@@ -39,7 +37,6 @@ export function insight<K extends InsightName>(
   };
 }
 
-/** A SELECT over the rows of a scope. */
 export function selectRows(scope: QueryScope, context: ReportContext, columns: (needs: Needs) => Sql, rest = EMPTY): Sql {
   const needs = new Needs(context);
   const selected = columns(needs);
@@ -112,7 +109,6 @@ export class Numbered<T extends string | readonly unknown[]> {
   }
 }
 
-/** Numbers texts: each is a group of its own. */
 export class TextNumbers extends Numbered<string> implements KeyGroups {
   groupsOf(number: number): readonly number[] {
     return [number];

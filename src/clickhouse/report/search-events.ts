@@ -51,7 +51,6 @@ export const searchEvents: StatementReport<"searchEvents"> = async (plan, contex
   return { next: { createdAtMs, id, project, sequence: plan.cursor?.sequence ?? sequenceOf(nowMs) }, events };
 };
 
-/** After the last event of the previous page, and stored before the first page was requested. */
 function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
   return sql`(ms, toUInt128(id), project) < (${whole(createdAtMs)}, toUInt128(${uuid(id)}), ${text(project)}) AND ${isStoredUntil(sequence)}`;
 }
@@ -81,10 +80,7 @@ function behind(after: ExportPlace | null): Sql[] {
   return [sql`ms >= ${ms}`, sql`(ms, toUInt128(id), project) > (${ms}, toUInt128(${uuid(uuidText(after.id))}), ${text(after.project)})`];
 }
 
-/**
- * Every project without events, then every record in (createdAt, id) order, an unlink after the record that it takes back.
- * @param after the last item exported before
- */
+/** Projects without events, then records in (createdAt, id) order, an unlink after its record. @param after the last item exported before */
 export async function* exportedRecords(after: ExportedRecordPlace | null, { connection, tables }: ReportContext): AsyncGenerator<StoredRecord> {
   const seen = sql`SELECT DISTINCT project FROM ${tables.all("events")}`;
   const from = after !== null && "name" in after ? after.name : "";

@@ -14,7 +14,6 @@ import { extentOf, type ReportContext } from "./report.js";
 /** A figure as selected: a number, or the distinct numbers that it is computed from, with their counts. */
 type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
 
-/** SQL of a measure, and how to combine its results. */
 export interface MeasureSql {
   /** What an event contributes: one text, or a list; null: the event itself. */
   readonly things: ((needs: Needs) => Sql) | null;
@@ -22,7 +21,6 @@ export interface MeasureSql {
   readonly figure: Sql;
   /** The same over all units up to each, by `unit` and `combo`; null: cumulated in this process. */
   readonly running: { readonly state: Sql; readonly figure: Sql } | null;
-  /** Whether SQL can order the figures. */
   readonly isOrdered: boolean;
   add(a: MeasureValue, b: MeasureValue): MeasureValue;
   shown(given: MeasureValue): number | null;
@@ -41,7 +39,6 @@ const users: MeasureSql = {
   running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactMerge(state)` },
 };
 
-/** The same for values. */
 function values(things: (needs: Needs) => Sql): MeasureSql {
   const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
   return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
@@ -93,7 +90,6 @@ export interface Total {
   readonly counted: number;
 }
 
-/** The same for one unit. */
 export interface Cell extends Total {
   readonly unitMs: number;
 }
@@ -103,7 +99,6 @@ export interface CellFigures {
   readonly cells: readonly Cell[];
 }
 
-/** Reads the figures of a trend over one range. */
 export class TrendCells {
   constructor(
     readonly plan: TrendPlan,
@@ -172,10 +167,7 @@ export class TrendCells {
     return sql`SELECT ${combo} AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
   }
 
-  /**
-   * Rows of the range: their combinations where there is a breakdown, their unit, what they contribute, and how many are alike.
-   * @param bounds starts of units; null: a single unit
-   */
+  /** Rows with combinations (with a breakdown), unit, contribution, and how many are alike. @param bounds starts of units; null: one unit */
   #rows(bounds: readonly number[] | null): Sql {
     const needs = new Needs(this.context);
     const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: raw(`key${at}`), found: foundOf(field, needs) }));

@@ -22,7 +22,6 @@ interface Things {
   readonly keys: ArrayLike<number>;
   /** Epoch ms. */
   readonly ms: ArrayLike<number>;
-  /** The amount of each. */
   readonly amounts: ArrayLike<Money>;
   /** The number of things that each sums. */
   readonly counts: ArrayLike<number>;
@@ -90,7 +89,6 @@ class ThingsOverTime implements Measured {
   }
 }
 
-/** A measure over time, by the values of up to two fields. */
 export const trend = insight<"trend">(async (plan, context) => {
   const measure = measureOf(plan.measure);
   const isRevenue = plan.measure.type === "revenue";
@@ -147,7 +145,6 @@ interface OfOne {
   readonly cells: Cell[];
 }
 
-/** The figures of the wanted combinations, by their JSON. */
 function byCombination({ totals, cells }: CellFigures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
   const found = new Map(wanted.map((values): [string, OfOne] => [JSON.stringify(values), { total: null, cells: [] }]));
   for (const total of totals) {
@@ -175,7 +172,6 @@ function figuresOf(values: readonly string[], found: ReadonlyMap<string, OfOne>,
 
 type SplitValues = readonly (readonly string[])[] | null;
 
-/** Trends of sessions, by the values of their first events. */
 async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
   const columns = (needs: Needs) => sql`, ${propertiesColumn(plan, needs)}`;
@@ -187,7 +183,7 @@ async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: [] };
 }
 
-/** The same for payments, where all matching events determine which values exist. */
+/** All matching events determine which values exist, also those without a payment. */
 async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const { currency } = plan.revenue;
   const groups = new PropertyKeys();

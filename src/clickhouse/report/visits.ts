@@ -25,7 +25,6 @@ interface SessionPlan {
   readonly revenue: RevenueRule;
 }
 
-/** A session, and the selected columns of its events, in order. */
 interface PersonSession<Own extends readonly unknown[]> {
   /** Number of the person, from 1. */
   readonly person: number;
@@ -36,10 +35,7 @@ interface PersonSession<Own extends readonly unknown[]> {
 
 type SessionRow<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
 
-/**
- * The sessions that start in a range, person by person: events arrive sorted by person, and the embedded engine's code sessionizes them.
- * Memory: the events of one person.
- */
+/** Events arrive sorted by person, and the embedded engine's code sessionizes them. Memory: the events of one person. */
 export async function* sessionsOfPeople<Own extends readonly unknown[]>(
   plan: SessionPlan,
   range: Range,
@@ -79,7 +75,6 @@ function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sq
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id), project`;
 }
 
-/** The selected columns of an event of a visit. */
 export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
 
 /** Computes a number for a visit from its events, which are in order. */
@@ -133,7 +128,6 @@ function keyed(columns: readonly (readonly number[])[]): KeyedVisits {
   return { visits: new Visits({ facts, identityEnd }, byStart), keys: keys.map((own) => byStart.map((at) => own[at] ?? 0)) };
 }
 
-/** The page of a visit's first event. */
 export function entryPage([first]: readonly VisitEvent<readonly unknown[]>[]): string {
   return pathOf(first?.[2] ?? "");
 }

@@ -18,7 +18,6 @@ type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields
 
 type FirstEvents = readonly VisitEvent<FirstEvent>[];
 
-/** SQL for the columns of `FirstEvent`. */
 function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
   const touches = joined(TOUCH_DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
   const fields = joined(FIELDS.map((field) => sql`toString(${name(field)})`), ", ");
@@ -52,16 +51,13 @@ function fieldBy(field: (typeof FIELDS)[number]): (events: FirstEvents) => strin
   return ([first]) => first?.[5][FIELDS.indexOf(field)] ?? "";
 }
 
-/** Visits by the values of each list. */
 class WebLists {
   readonly #texts = NAMES.map(() => new TextNumbers());
 
-  /** One key of a visit per list. */
   get keys(): KeyOf<FirstEvent>[] {
     return this.#texts.map((texts, at) => (events) => texts.numberOf(VALUES[NAMES[at] ?? "entryPages"](events)));
   }
 
-  /** @param visits with these keys */
   async of({ visits, keys }: KeyedVisits, limit: number, pause: () => Promise<void>): Promise<Pick<WebOverview, ListName>> {
     return await Scratch.of(async (scratch) => {
       const people = await byIdentity(visits, scratch, pause);

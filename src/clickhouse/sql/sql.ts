@@ -6,7 +6,6 @@ export interface Bound {
   readonly value: unknown;
 }
 
-/** A fragment of SQL: texts, and what goes between them. */
 export class Sql {
   constructor(
     readonly texts: readonly string[],
@@ -30,7 +29,6 @@ export function raw(piece: string): Sql {
 export const NO_ID_TEXT = "toUUID('00000000-0000-0000-0000-000000000000')";
 export const NO_ID = raw(NO_ID_TEXT);
 
-/** Joins fragments with a separator: `" AND "`, `", "`. */
 export function joined(pieces: readonly (Sql | Bound)[], separator: string): Sql {
   if (pieces.length === 0) return EMPTY;
   return new Sql(["", ...pieces.slice(1).map(() => separator), ""], pieces);
@@ -63,7 +61,6 @@ export function limitOf(limit: number | null): Sql {
   return limit === null ? EMPTY : sql`LIMIT ${whole(limit)}`;
 }
 
-/** Whole numbers, such as epoch ms. */
 export function wholes(values: readonly number[]): Bound {
   return { type: "Array(Int64)", value: values };
 }
@@ -86,7 +83,6 @@ export function uuids(values: readonly string[]): Bound {
   return { type: "Array(UUID)", value: values };
 }
 
-/** A name of a table or column. */
 export function name(value: string): Bound {
   return { type: "Identifier", value };
 }

@@ -43,10 +43,7 @@ export function isoTextOf(ms: Sql): Sql {
   return sql`concat(${date}, ${clock})`;
 }
 
-/**
- * The prefix of a metadata value: missing, null, `""`, 5 and "5" differ, and no text is parsed as a date.
- * After the tag of an array or object comes its JSON text as sent.
- */
+/** The prefix of a metadata value, so that missing, null, `""`, 5 and "5" differ; after that of an array or object its JSON text as sent. */
 export const TAG = { text: "s", number: "n", boolean: "b", null: "z", array: "a", object: "o" } as const;
 
 /** A test of set values; the caller handles unset ones, and negation. */

@@ -82,7 +82,6 @@ const MEMBERS: readonly (readonly [name: string, type: string, value: string, no
   ["currencies", "Array(String)", CURRENCIES, "[]"],
 ];
 
-/** Members that have the name of their column of events. */
 export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value]) => name === value).map(([name]) => name);
 
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
@@ -98,13 +97,11 @@ const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
 /** The columns of the projection `money`: a GROUP BY with the same columns reads its few rows. */
 export const MONEY_GROUP = MONEY_COLUMNS.map(([column]) => column).join(", ");
 
-/** A table: its columns, the order of its rows, and what assigns them to shards. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** An engine of the MergeTree family, without the parameters of replicas. */
   readonly engine: string;
-  /** The clauses after the engine. */
   readonly order: string;
   /** How many inserts the servers remember, so that a repeated one is stored once. Default: none. */
   readonly knownInsertCount?: number;
@@ -114,7 +111,6 @@ export interface Table {
 
 /** Entries of `columns` that are no columns. */
 const NO_COLUMN = /^(?:INDEX|PROJECTION) /;
-/** Clauses that may follow a column's type. */
 const AFTER_TYPE = /\s(?:CODEC|DEFAULT|MATERIALIZED)\b.*$/s;
 
 export function columnTypes({ columns }: Table): ReadonlyMap<string, string> {
@@ -127,10 +123,8 @@ export function isSameType(one: string, other: string): boolean {
   return one.replace(/\s/g, "") === other.replace(/\s/g, "");
 }
 
-/** The servers' name for the engine of a view. */
 export const VIEW_ENGINE = "MaterializedView";
 
-/** A view that fills a table from inserts into another. */
 export interface FillingView {
   readonly name: string;
   readonly from: string;
@@ -142,7 +136,6 @@ export interface FillingView {
   readonly rest: string;
 }
 
-/** Fields with few distinct values. */
 const FEW_VALUES = new Set([
   "name", "slug", "project", "location_country", "location_city", "location_region",
   "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
@@ -150,7 +143,6 @@ const FEW_VALUES = new Set([
 
 /** One column per metadata key: a part keeps the names of all keys that it ever had. */
 export const METADATA_TYPE = "JSON(max_dynamic_paths = 512)";
-/** The partition key of events. */
 export const YEAR = "intDiv(day, 366)";
 
 const STORED: readonly [string, string][] = [
@@ -275,10 +267,7 @@ const REMOVALS: Table = {
 
 export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS, PRIVACY_REQUESTS, SUPPRESSED, TIME_TO_LIVE, REMOVALS];
 
-/**
- * The tables with rows of events, from which deletions remove them.
- * Each has `id`, `ms`, `project`, `storedMs`, `userId` and `anonymousId`, and the last is not part of its sort order.
- */
+/** Each has `id`, `ms`, `project`, `storedMs`, `userId` and `anonymousId`, and the last is not part of its sort order. */
 export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 
 export const VIEWS: readonly FillingView[] = [

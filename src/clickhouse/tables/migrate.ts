@@ -5,12 +5,10 @@ import { sql, text } from "../sql/sql.js";
 import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster } from "./servers.js";
 import { TABLES, VIEWS, type FillingView, type Table, type TableNames } from "./layout.js";
 
-/** Where the tables are: on one server, or on the shards of a cluster. */
 interface TablesPlace {
   readonly database: string;
   /** Its name in `remote_servers`; null: one server. */
   readonly cluster: string | null;
-  /** Whether the servers of a shard hold the same rows. */
   readonly isReplicated: boolean;
 }
 
@@ -112,7 +110,6 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   return migration;
 }
 
-/** Stored values of the store as a whole. */
 interface StoreValues {
   readonly cursorKey: Uint8Array;
   /** The key of the hashes by which erased people are recognized. */

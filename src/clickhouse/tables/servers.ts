@@ -3,7 +3,6 @@ import type { Connection } from "../connection/connection.js";
 import { EMPTY, name, raw, sql, text, texts, type Sql } from "../sql/sql.js";
 import { columnTypes, TABLES, VIEW_ENGINE, VIEWS, type TableNames } from "./layout.js";
 
-/** The servers with the tables of an organization. */
 export interface Servers {
   readonly connection: Connection;
   readonly names: TableNames;
@@ -12,16 +11,12 @@ export interface Servers {
   readonly cluster: string | null;
 }
 
-/**
- * Deletes or updates rows of a table on every server; resolves once that is done.
- * Bound values become part of files that the servers keep for a while, so none of them may be user data.
- */
+/** Resolves once all servers are done. Bound values become part of files kept there for a while, so none of them may be user data. */
 export async function change(servers: Servers, table: string, commands: Sql): Promise<void> {
   // Each replica reads its own copy of the tables that a statement names: notes of removals are stored on all of them.
   await alter(servers, table, sql`${commands} SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1`);
 }
 
-/** Alters a table on every shard. */
 export async function alter(servers: Servers, table: string, commands: Sql): Promise<void> {
   const { connection, names, cluster } = servers;
   // The grammar allows no bound name here. It was checked when the Daybook was opened.
@@ -29,7 +24,6 @@ export async function alter(servers: Servers, table: string, commands: Sql): Pro
   await connection.command(sql`ALTER TABLE ${names.ofShard(table)}${onCluster} ${commands}`);
 }
 
-/** A table of the system database, on all servers. */
 export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string): Sql {
   const all = raw(`system.${table}`);
   return cluster === null ? all : sql`clusterAllReplicas(${name(cluster)}, ${all})`;
@@ -51,10 +45,8 @@ interface Versioning extends Pick<Servers, "connection" | "names"> {
   readonly random: (bytes: Uint8Array) => void;
 }
 
-/** Where the tables are. */
 type ServersPlace = Pick<Servers, "database" | "cluster">;
 
-/** A cluster as its servers define it. */
 export interface Cluster {
   readonly name: string;
   readonly shardCount: number;
@@ -78,7 +70,6 @@ export async function clusterOf(connection: Connection, name: string | null): Pr
   return { name, shardCount: shards.length, replicaCount };
 }
 
-/** What decides whether tables are replicated. */
 interface Replication {
   /** The option `replicas`; null: not given. */
   readonly option: boolean | null;
@@ -110,10 +101,7 @@ export async function refuseOtherTables(connection: Connection, place: ServersPl
   if (count > 0) throw withoutReplicas();
 }
 
-/**
- * Whether each server of a cluster has replicas of the tables.
- * @throws invalid_parameter (existing tables are not replicas of each other as in the cluster)
- */
+/** @throws invalid_parameter (existing tables are not replicas of each other as in the cluster) */
 export async function areOnAllServers(connection: Connection, place: ServersPlace, { replicaCount, shardCount }: Cluster): Promise<boolean> {
   const [[serverCount, fewest, most] = [0, 0, 0]] = await connection.systemRows<[number, number, number]>(
     sql`SELECT count(), min(total_replicas), max(total_replicas) FROM ${systemTable(place, "replicas")}
@@ -133,11 +121,7 @@ function withoutReplicas() {
     "its tables were created without replication, so the servers of a shard would store different rows: create another database, and load the events there");
 }
 
-/**
- * Refuses tables of other programs with our names: they would be written to, and their rows deleted; one in place of a view would fill nothing.
- * @param isOurs which of our tables are to be created; existing ones are empty, left by an interrupted migration
- * @throws invalid_parameter
- */
+/** Tables of other programs with our names would be written to, and their rows deleted. @param isOurs which are to be created */
 export async function refuseForeignTables(connection: Connection, place: ServersPlace, isOurs: (name: string) => boolean): Promise<void> {
   const expected = new Map(columnsOf(place, isOurs));
   const there = sql`database = ${text(place.database)} AND table IN ${texts([...expected.keys()])}`;

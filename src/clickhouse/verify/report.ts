@@ -5,7 +5,6 @@ import { joined, name, NO_ID, raw, sql, text, whole, wholes, type Sql } from "..
 import { type Servers, systemTable } from "../tables/servers.js";
 import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table, type TableNames } from "../tables/layout.js";
 
-/** An invariant of the rows of a table. */
 interface Law {
   readonly table: string;
   /** What breaks it, each with a key that stays the same when checked again. */
@@ -40,7 +39,6 @@ function idsOnce(table: "events" | "records"): Law {
   };
 }
 
-/** What a count in a table counts, each of which breaks a law. */
 type CountedBreach = readonly [key: string, expected: string, found: string];
 
 /** A law of which the rows of one statement count the breaches, in the order of `breaches`. */
@@ -88,7 +86,6 @@ async function strayLinks({ connection, names }: Servers): Promise<number> {
   return events + records;
 }
 
-/** Counts links of events, and of records. */
 function linkCounts(names: TableNames, isSuch: Sql): Sql {
   const givenBy = (table: string) => {
     const views = VIEWS.filter(({ from, to }) => from === table && to === "links");
