@@ -7,15 +7,10 @@ import { partOf } from "../removal/deletions.js";
 import { yearsToRename, type Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
 
-interface ErasedRows {
-  readonly notes: readonly Note[];
-  readonly receipt: ErasureReceipt;
-}
-
 type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
 
 /** Cost: reads all events, records and user ids. @param email of the request, normalized; null for a request by id */
-export async function erasedRows(person: PersonActors | null, email: string | null, context: WhoIsWho, nowMs: number): Promise<ErasedRows> {
+export async function erasedRows(person: PersonActors | null, email: string | null, context: WhoIsWho, nowMs: number) {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
   const records = await goneRecords({ users, anonymous }, email, context);
   const ids = records.map(([id]) => id);

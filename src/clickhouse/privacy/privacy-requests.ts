@@ -1,6 +1,6 @@
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
-import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
+import { newUuidText } from "../../core/base/uuid.js";
 import {
   ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve,
   shownRequest, shownRequests, PrivacySteps, type StoredRequest, type RequestStep, line, bundleRecord,
@@ -187,9 +187,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const { clock, random, requests, whoIsWho } = this.#context;
     const read = readPrivacyInput(input);
     const nowMs = clock.now();
-    const id = new Uint8Array(16);
-    writeUuidV7(nowMs, random, id, 0);
-    const request = newRequest(read, { nowMs, id: uuidText(id), ...(await namedBy(read.subject, await whoIsWho())) });
+    const request = newRequest(read, { nowMs, id: newUuidText(nowMs, random), ...(await namedBy(read.subject, await whoIsWho())) });
     await requests.put([{ request, erasing: null }]);
     return shownRequest(request, nowMs);
   }

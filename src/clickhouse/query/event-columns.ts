@@ -2,9 +2,8 @@ import { eventRecord, exportedEvent, type EventRecord, type FoundEvent, type Eve
 import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/event-rows.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
-import { keyColumn } from "../tables/layout.js";
 import type { RowSource } from "./needs.js";
-import type { TableNames } from "../tables/layout.js";
+import { keyColumns, type TableNames } from "../tables/layout.js";
 
 export type EventTuple = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];
 
@@ -36,7 +35,7 @@ export function sentIdsOf([, , , , ...fields]: EventTuple): { readonly userId: s
 
 /** The metadata as sent: the same members in the same order. */
 function metadataOf(keys: readonly string[], tagged: TaggedMetadata): Record<string, unknown> {
-  const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumn(key)] as string)}`);
+  const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumns(key).value] as string)}`);
   return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/base/time.js";
-import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
+import { newUuidText } from "../../core/base/uuid.js";
 import type { Connection } from "../connection/connection.js";
 import { NO_ID, raw, sql, text, texts, uuid, wholes, type Sql } from "../sql/sql.js";
 import { EVENT_TABLES, METADATA_TYPE, YEAR } from "../tables/layout.js";
@@ -24,9 +24,7 @@ export class Removal {
   ) {}
 
   static async begin(context: RemovalContext, notes: readonly Note[]): Promise<Removal> {
-    const bytes = new Uint8Array(16);
-    writeUuidV7(context.clock.now(), context.random, bytes, 0);
-    const removal = new Removal(context, uuidText(bytes));
+    const removal = new Removal(context, newUuidText(context.clock.now(), context.random));
     await removal.note(notes);
     return removal;
   }

@@ -14,14 +14,6 @@ import type { ReportContext, StatementReport } from "./report.js";
 /** A group of similar payments as selected: an amount, how often it counts, and the number of payments. */
 type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];
 
-interface Paid {
-  readonly amount: Money;
-  readonly currency: string;
-  readonly converted: Money | null;
-  readonly count: number;
-  readonly orderCount: number;
-}
-
 /** Converts amounts to the reporting currency. Calls `rates` once per currency and day. */
 class Conversion {
   readonly #known = new Map<string, number | undefined>();
@@ -32,7 +24,7 @@ class Conversion {
   ) {}
 
   /** @throws invalid_parameter (a rate that is not a number above 0) */
-  paid([text, times, count, isRefund, currencies, day]: PaymentColumns): Paid {
+  paid([text, times, count, isRefund, currencies, day]: PaymentColumns) {
     const sent = timesMoney(moneyOfNumber(text), times);
     const amount = isRefund && !isNegative(sent) ? negated(sent) : sent;
     const orderCount = isOrder(amount) ? count : 0;

@@ -87,17 +87,11 @@ export const webOverview = insight<"webOverview">(async (plan, context) => {
 
 type FigureRow = [visitors: number, views: number, firstMs: number, lastMs: number, count: number];
 
-interface EventTotals {
-  readonly visitors: number;
-  readonly views: number;
-  readonly extent: Extent | null;
-}
-
 function isView({ pageviewSlugs }: WebOverviewPlan): Sql {
   return sql`slug IN ${texts(pageviewSlugs)}`;
 }
 
-async function eventsOf(plan: WebOverviewPlan, range: Range, context: ReportContext): Promise<EventTotals> {
+async function eventsOf(plan: WebOverviewPlan, range: Range, context: ReportContext) {
   const columns = (needs: Needs) => sql`${identityCount(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
   const statement = selectRows({ ...plan, range }, context, columns);
   const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await context.connection.rows<FigureRow>(statement);

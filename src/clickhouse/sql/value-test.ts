@@ -98,17 +98,10 @@ function orderTest(value: Sql, order: Order, bound: Numeric): Sql {
   return sql`if(${number} = ${float(nearest)}, ${ofEqual}, ${compared(number, order, float(nearest))})`;
 }
 
+const ORDERS: Readonly<Record<Order, Sql>> = { ">": sql`>`, ">=": sql`>=`, "<": sql`<`, "<=": sql`<=` };
+
 function compared(left: Sql | Bound, order: Order, right: Sql | Bound): Sql {
-  switch (order) {
-    case ">":
-      return sql`${left} > ${right}`;
-    case ">=":
-      return sql`${left} >= ${right}`;
-    case "<":
-      return sql`${left} < ${right}`;
-    case "<=":
-      return sql`${left} <= ${right}`;
-  }
+  return sql`${left} ${ORDERS[order]} ${right}`;
 }
 
 function numberTest(value: Sql, holds: readonly Sql[]): Sql {

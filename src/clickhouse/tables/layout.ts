@@ -21,25 +21,6 @@ export function remembered<T>(make: (text: string) => T): (text: string) => T {
 
 const encoder = new TextEncoder();
 
-/** The column of a metadata key. Letters and digits stay, every other byte becomes `_` and its hex, so that no name has a special meaning. */
-export function keyColumn(key: string): string {
-  return `k_${escaped(key)}`;
-}
-
-/** The column with the leaves of a key's array or object. */
-export function keyLeavesColumn(key: string): string {
-  return `e_${escaped(key)}`;
-}
-
-/** The column of the value at a path within an object. Keys with dots are on no path. */
-export function pathColumn(path: string): string {
-  return `w_${escaped(path)}`;
-}
-
-export function pathLeavesColumn(path: string): string {
-  return `v_${escaped(path)}`;
-}
-
 const escaped = remembered((key) => {
   const names = Array.from(encoder.encode(key), (byte) => {
     const character = String.fromCharCode(byte);
@@ -48,10 +29,20 @@ const escaped = remembered((key) => {
   return names.join("");
 });
 
+/** A metadata value, and the leaves of an array or object. Letters and digits of keys stay, other bytes become `_` and hex, without a meaning. */
+export interface MetadataColumns {
+  readonly value: string;
+  readonly leaves: string;
+}
+
+export const keyColumns = remembered((key): MetadataColumns => ({ value: `k_${escaped(key)}`, leaves: `e_${escaped(key)}` }));
+/** Of the value at a path within an object. Keys with dots are on no path. */
+export const pathColumns = remembered((path): MetadataColumns => ({ value: `w_${escaped(path)}`, leaves: `v_${escaped(path)}` }));
+
 /** What an event has to do with money, under any rules: nothing, an amount that counts in any event, or one that counts in payments only. */
 export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;
 
-const tagged = (key: string) => `ifNull(metadata.${keyColumn(key)}.:String, '')`;
+const tagged = (key: string) => `ifNull(metadata.${keyColumns(key).value}.:String, '')`;
 const isNumber = (key: string) => `startsWith(${tagged(key)}, '${TAG.number}')`;
 const body = (key: string) => `substring(${tagged(key)}, 2)`;
 const isText = (key: string) => `startsWith(${tagged(key)}, '${TAG.text}')`;

@@ -64,6 +64,7 @@ const VERSION = "tablesVersion";
 /** The name of a row that tables with replicas have. */
 const REPLICATED = "replicated";
 const CURSOR_KEY = "cursorKey";
+/** The key of the hashes by which erased people are recognized. */
 const SUPPRESSION_KEY = "suppressionKey";
 
 /** Where to create tables, and whether with replicas; null: as in the cluster, or as in existing tables. */
@@ -110,15 +111,8 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   return migration;
 }
 
-interface StoreValues {
-  readonly cursorKey: Uint8Array;
-  /** The key of the hashes by which erased people are recognized. */
-  readonly suppressionKey: Uint8Array;
-  readonly isReplicated: boolean;
-}
-
 /** @throws manifest_missing (no tables, or no keys), invalid_parameter (another version), unreachable */
-export async function keptOf(connection: Connection): Promise<StoreValues> {
+export async function keptOf(connection: Connection) {
   const isReplicated = await areReplicated(connection);
   if (isReplicated === null)
     throw new DaybookError("manifest_missing", "the database has no Daybook tables: run `daybook clickhouse migrate`");
