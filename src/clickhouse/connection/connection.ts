@@ -154,14 +154,22 @@ export class Connection {
     return await this.#attempt("reads", () => this.#watched(check));
   }
 
-  /** Rows as a stream: one block in memory at a time. @throws as rows */
-  stream<Row extends readonly unknown[]>(statement: Sql): AsyncGenerator<Row> {
-    return this.#stream(statement, {});
-  }
-
-  /** Any number of rows as a stream, with no time limit but that of an idle connection. @throws as rows */
-  streamAll<Row extends readonly unknown[]>(statement: Sql): AsyncGenerator<Row> {
-    return this.#stream(statement, UNBOUNDED);
+  /** One block of rows in memory at a time. @param settings `UNBOUNDED`: no time limit but that of an idle connection @throws as rows */
+  async *stream<Row extends readonly unknown[]>(statement: Sql, settings: StatementSettings = {}): AsyncGenerator<Row> {
+    const combined = new CombinedSignal(this.signal);
+    this.shared.outCount += 1;
+    try {
+      const result = await this.#attempt("reads", () => this.#query(this.clients.usual, statement, combined, settings));
+      for await (const block of result.stream()) {
+        this.refuseStopped();
+        for (const row of block) yield row.json() as Row;
+      }
+    } catch (error) {
+      throw this.#told(errorOf(error, this.signal, "reads"));
+    } finally {
+      this.shared.outCount -= 1;
+      combined.end();
+    }
   }
 
   /** @param token the same rows under it are stored once; such an insert throws where another is under way, see `inTurn` */
@@ -210,23 +218,6 @@ export class Connection {
   #insert(table: string, values: readonly object[], settings: StatementSettings) {
     const request = { table, values, format: "JSONEachRow", clickhouse_settings: settings } as const;
     return this.#whileThere((over) => this.#client.insert(over === undefined ? request : { ...request, abort_signal: over }));
-  }
-
-  async *#stream<Row>(statement: Sql, settings: StatementSettings): AsyncGenerator<Row> {
-    const combined = new CombinedSignal(this.signal);
-    this.shared.outCount += 1;
-    try {
-      const result = await this.#attempt("reads", () => this.#query(this.clients.usual, statement, combined, settings));
-      for await (const block of result.stream()) {
-        this.refuseStopped();
-        for (const row of block) yield row.json() as Row;
-      }
-    } catch (error) {
-      throw this.#told(errorOf(error, this.signal, "reads"));
-    } finally {
-      this.shared.outCount -= 1;
-      combined.end();
-    }
   }
 
   async #read<Row>(

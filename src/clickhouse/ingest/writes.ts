@@ -128,15 +128,6 @@ interface WriteContext extends RemovalContext {
   readonly keepsFuture: boolean;
 }
 
-interface StoredRecords {
-  /** How many are new. */
-  readonly accepted: number;
-  /** Indexes of new records stored with the time of receipt. */
-  readonly adjusted: readonly number[];
-  /** Indexes of records about a person who was erased after their time. */
-  readonly erased: ReadonlySet<number>;
-}
-
 /** Stores events and records, each once, except those of erased people. */
 export class Writes {
   readonly #rows = new EventRows();
@@ -148,15 +139,11 @@ export class Writes {
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
     const pending: PendingIngest = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
-    await (events.length <= SHORT_ROW_COUNT ? this.#together.add(pending) : this.#ingestAlone(pending));
+    if (events.length <= SHORT_ROW_COUNT) await this.#together.add(pending);
+    else for (let from = 0; from < pending.events.length; from += BLOCK_ROW_COUNT)
+      await this.#ingestBlock([{ pending, from, events: pending.events.slice(from, from + BLOCK_ROW_COUNT) }]);
     const { accepted, duplicates, rejected, adjusted } = pending;
     return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
-  }
-
-  async #ingestAlone(pending: PendingIngest): Promise<void> {
-    for (let from = 0; from < pending.events.length; from += BLOCK_ROW_COUNT) {
-      await this.#ingestBlock([{ pending, from, events: pending.events.slice(from, from + BLOCK_ROW_COUNT) }]);
-    }
   }
 
   async #ingestBlock(parts: readonly IngestPart[]): Promise<void> {
@@ -207,7 +194,8 @@ export class Writes {
     return adjusted.length > 0;
   }
 
-  async #store(records: readonly (DecodedRecord | NamedProject)[]): Promise<StoredRecords> {
+  /** Returns how many are new, the indexes of those stored with the time of receipt, and of records about a person erased after their time. */
+  async #store(records: readonly (DecodedRecord | NamedProject)[]) {
     const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
     const refusals = told.length === 0 ? null : await this.context.refusals.now();
     const admitted = (one: NumberedRecord, { suppression }: Pick<Refusals, "suppression">): NumberedRecord | null => {
