@@ -198,27 +198,24 @@ export class Writes {
   async #store(records: readonly (DecodedRecord | NamedProject)[]) {
     const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
     const refusals = told.length === 0 ? null : await this.context.refusals.now();
-    const admitted = (one: NumberedRecord, { suppression }: Pick<Refusals, "suppression">): NumberedRecord | null => {
+    const admitted = (one: NumberedRecord, suppression: Suppression): NumberedRecord | null => {
       const record = suppression.admitted(one.record);
       return record === one.record ? one : record === null ? null : { ...one, record };
     };
-    const acceptedRow = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
+    const given = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals.suppression) ?? [])));
     // An unlink has the id of the record that it takes back, so each is unique only among its own kind.
-    const unlinks = await this.#storeRecords(acceptedRow.filter(isUnlink), sql`kind = 'unlink'`);
+    const [unlinks, others] = [given.filter(isUnlink), given.filter((one) => !isUnlink(one))];
+    const unlinked = await this.#storeRecords(unlinks, sql`kind = 'unlink'`);
     const store = (some: readonly NumberedRecord[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
-    const others = acceptedRow.filter((one) => !isUnlink(one));
     const stored = await store(others);
-    const late = refusals === null ? NONE : await this.#takeBack<NumberedRecord>({
-      table: "records", rows: others, stored, before: refusals, admitted: (one, suppression) => admitted(one, { suppression }), store,
-    });
-    const kept = new Set(acceptedRow.filter((one) => isUnlink(one) || !late.has(keyOf(one))).map(({ place }) => place));
-    const accepted = unlinks.size + [...stored].filter((key) => !late.has(key)).length + (await this.#storeProjects(records));
-    const fresh = [
-      ...firstOfEach(acceptedRow.filter(isUnlink), keyOf).filter((one) => unlinks.has(keyOf(one))),
-      ...firstOfEach(others, keyOf).filter((one) => stored.has(keyOf(one)) && !late.has(keyOf(one))),
-    ];
+    const late = refusals === null ? NONE : await this.#takeBack({ table: "records", rows: others, stored, before: refusals, admitted, store });
+    const left = others.filter((one) => !late.has(keyOf(one)));
+    const kept = new Set([...unlinks, ...left].map(({ place }) => place));
+    const isFresh = (one: NumberedRecord) => (isUnlink(one) ? unlinked : stored).has(keyOf(one));
+    const fresh = [...firstOfEach(unlinks, keyOf), ...firstOfEach(left, keyOf)].filter(isFresh);
     const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
-    return { accepted, adjusted, erased: new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place)) };
+    const erased = new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place));
+    return { accepted: fresh.length + (await this.#storeProjects(records)), adjusted, erased };
   }
 
   /** Returns how many are new. */

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/base/arrays.js";
 import { canonicalJson, isSetJson, labelOf, TraitPath, type RecordedTraits } from "../../query/filter/value-test.js";
 import type { Operand, AnyPlan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
@@ -19,11 +20,8 @@ class KnownTrait {
   /** @param owner a person as in `whoOf`, or the id of a company */
   add(owner: string, value: unknown): void {
     if (!isSetJson(value)) return;
-    const name = canonicalJson(value);
-    const place = this.#placeOfText.get(name) ?? this.#values.push(value);
-    this.#placeOfText.set(name, place);
     this.#owners.push(owner);
-    this.#places.push(place);
+    this.#places.push(getOrMake(this.#placeOfText, canonicalJson(value), () => this.#values.push(value)));
   }
 
   /** Rows of `owner`, the `leaves` of its value, and the value's `label`. */
