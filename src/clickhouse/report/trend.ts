@@ -7,6 +7,7 @@ import { majorUnits, type Money, addMoney, ZERO } from "../../query/answer/money
 import { bucketsOf, refuseFigures, trendFiguresOf } from "../../query/answer/insights/trend-answers.js";
 import { Unconverted } from "../../query/answer/revenue-answers.js";
 import type { Measured, SeriesFigures } from "../../query/answer/insights/funnel-answer.js";
+import { grouped } from "../../core/base/arrays.js";
 import { countBefore } from "../../core/base/search.js";
 import { Needs } from "../query/needs.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
@@ -120,9 +121,9 @@ async function answersOf(
   const hasRest = breakdown?.rest === true;
   refuseFigures(slots.length * (shown.length + (hasRest ? 1 : 0)));
 
-  const own = byCombination(all ?? (await cells.ofCombinations(shown, units, given === null ? totals : null)), shown);
+  const own = byCombination(all ?? (await cells.ofCombinations(shown, units, given === null ? totals : null)));
   const series = shown.map((values) => figuresOf(values, own, slots, plan, measure));
-  const rest = hasRest ? figuresOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
+  const rest = hasRest ? figuresOf([], byCombination(await cells.ofRest(shown, units)), slots, plan, measure) : null;
   const { buckets, seriesOf } = bucketsOf(plan, slots, rest === null ? series : [...series, rest]);
   return {
     buckets,
@@ -140,23 +141,16 @@ function greatest(totals: readonly Total[], measure: MeasureSql, limit: number):
   return sized.slice(0, limit).map(({ values }) => values);
 }
 
-interface OfOne {
-  total: Total | null;
-  readonly cells: Cell[];
+type FiguresOfValues = (values: readonly string[]) => { readonly total: Total | undefined; readonly cells: readonly Cell[] };
+
+function byCombination({ totals, cells }: CellFigures): FiguresOfValues {
+  const nameOf = ({ values }: Total) => JSON.stringify(values);
+  const [totalOf, cellsOf] = [new Map(totals.map((total) => [nameOf(total), total])), grouped(cells, nameOf)];
+  return (values) => ({ total: totalOf.get(JSON.stringify(values)), cells: cellsOf.get(JSON.stringify(values)) ?? [] });
 }
 
-function byCombination({ totals, cells }: CellFigures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
-  const found = new Map(wanted.map((values): [string, OfOne] => [JSON.stringify(values), { total: null, cells: [] }]));
-  for (const total of totals) {
-    const own = found.get(JSON.stringify(total.values));
-    if (own !== undefined) own.total = total;
-  }
-  for (const cell of cells) found.get(JSON.stringify(cell.values))?.cells.push(cell);
-  return found;
-}
-
-function figuresOf(values: readonly string[], found: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): SeriesFigures {
-  const { total, cells } = found.get(JSON.stringify(values)) ?? { total: null, cells: [] };
+function figuresOf(values: readonly string[], found: FiguresOfValues, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): SeriesFigures {
+  const { total, cells } = found(values);
   const byUnit = new Map(cells.map((cell) => [cell.unitMs, cell]));
   const isAdded = plan.cumulative && measure.running === null;
   let last = measure.nothing;
