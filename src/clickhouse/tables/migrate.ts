@@ -2,13 +2,10 @@ import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { toHex } from "../../core/base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
-import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster } from "./servers.js";
+import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster, type ServersPlace } from "./servers.js";
 import { TABLES, VIEWS, type FillingView, type Table, type TableNames } from "./layout.js";
 
-interface TablesPlace {
-  readonly database: string;
-  /** Its name in `remote_servers`; null: one server. */
-  readonly cluster: string | null;
+interface TablesPlace extends ServersPlace {
   readonly isReplicated: boolean;
 }
 

@@ -45,7 +45,7 @@ interface Versioning extends Pick<Servers, "connection" | "names"> {
   readonly random: (bytes: Uint8Array) => void;
 }
 
-type ServersPlace = Pick<Servers, "database" | "cluster">;
+export type ServersPlace = Pick<Servers, "database" | "cluster">;
 
 export interface Cluster {
   readonly name: string;

@@ -11,11 +11,7 @@ interface Law {
   broken(servers: Servers): Promise<readonly Breach[]>;
 }
 
-interface Breach {
-  readonly key: string;
-  readonly expected: string;
-  readonly found: string;
-}
+type Breach = readonly [key: string, expected: string, found: string];
 
 /** Breaches that are listed; all are counted. */
 const NAMED_COUNT = 10;
@@ -33,22 +29,20 @@ function idsOnce(table: "events" | "records"): Law {
       const rows = await connection.rows<[string, number, number]>(
         sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
       const hidden = (rows[0]?.[2] ?? 0) - rows.length;
-      const breaches = rows.map(([id, times]) => ({ key: id, expected: `${id} once`, found: `it ${times} times` }));
-      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `${hidden} more ids that are stored more than once` }];
+      const breaches = rows.map(([id, times]): Breach => [id, `${id} once`, `it ${times} times`]);
+      return hidden <= 0 ? breaches : [...breaches, ["more", "each id once", `${hidden} more ids that are stored more than once`]];
     },
   };
 }
 
-type CountedBreach = readonly [key: string, expected: string, found: string];
-
 /** A law of which the rows of one statement count the breaches, in the order of `breaches`. */
-function countedLaw(table: string, breaches: readonly CountedBreach[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Law {
+function countedLaw(table: string, breaches: readonly Breach[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Law {
   return {
     table,
     broken: async (servers) => {
       const statement = await statementOf(servers);
       const [counts = []] = statement === null ? [] : await servers.connection.rows<readonly number[]>(statement);
-      return breaches.flatMap(([key, expected, found], at) => ((counts[at] ?? 0) > 0 ? [{ key, expected, found: `${found}: ${counts[at]}` }] : []));
+      return breaches.flatMap(([key, expected, found], at): Breach[] => ((counts[at] ?? 0) > 0 ? [[key, expected, `${found}: ${counts[at]}`]] : []));
     },
   };
 }
@@ -160,7 +154,7 @@ async function verifyLaws(servers: Servers, findings: Findings, settledMs: numbe
   if (suspects.length > 0) await new Promise((resolve) => setTimeout(resolve, settledMs));
   for (const [law, before] of suspects) {
     const now = (await readable(findings, law.table, () => law.broken(servers))) ?? [];
-    for (const { key, expected, found } of now) if (before.some((breach) => breach.key === key)) findings.add(law.table, expected, found);
+    for (const [key, expected, found] of now) if (before.some(([known]) => known === key)) findings.add(law.table, expected, found);
   }
 }
 
