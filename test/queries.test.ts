@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { reports as onClickHouse } from "../src/clickhouse/report/reports.js";
+import { reports as onClickHouse } from "../src/clickhouse/executor.js";
 import * as command from "../src/cli/commands/query.js";
 import { RemoteDaybook } from "../src/client/remote-daybook.js";
 import { PlannedQueries } from "../src/engine/queries.js";

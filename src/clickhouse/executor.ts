@@ -1,4 +1,4 @@
-import type { Answer, Executor, Plan, ReportName } from "../query/queries.js";
+import type { Answer, Executor, Plan, QUERIES, ReportName } from "../query/queries.js";
 import { reportRules } from "../query/plan/report-rules.js";
 import { DaybookError } from "../core/base/errors.js";
 import { operandsOf } from "../query/plan/scopes-of.js";
@@ -7,9 +7,47 @@ import { readMultiCompany } from "./query/companies.js";
 import { knownOfPlan, NOTHING_KNOWN } from "./query/known-traits.js";
 import { personOfId } from "./query/person.js";
 import { readWhoIsWho } from "./query/who.js";
-import { reports } from "./report/reports.js";
+import { aggregate, countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./report/counts.js";
+import { companyTopUsers, topCompanies } from "./report/companies.js";
+import { funnel } from "./report/funnel.js";
+import { identityDeviceGeo, identityProfile, identityReferrers, identitySessions } from "./report/identity.js";
+import { lifecycle, retention, stickiness } from "./report/returns.js";
+import { ltvCohorts, revenueByAttribution } from "./report/revenue.js";
+import { paths, sessionsOverview } from "./report/visits.js";
+import { searchEvents } from "./report/search-events.js";
+import { trend } from "./report/trend.js";
+import { webOverview } from "./report/web-overview.js";
 import type { ReportContext, StatementReport } from "./report/report.js";
 import type { TableNames } from "./tables/layout.js";
+
+type OnClickHouse = { [K in ReportName]: (typeof QUERIES)[K] extends { readonly onClickHouse: false } ? never : K }[ReportName];
+
+/** Every query that ClickHouse answers, by its name. */
+export const reports: { readonly [K in OnClickHouse]: StatementReport<K> } = {
+  countEvents,
+  countEventsPerDay,
+  countEventsRunningTotalPerDay,
+  countUniqueUsers,
+  countUniqueUsersPerDay,
+  aggregate,
+  searchEvents,
+  identitySessions,
+  identityProfile,
+  identityReferrers,
+  identityDeviceGeo,
+  revenueByAttribution,
+  ltvCohorts,
+  topCompanies,
+  companyTopUsers,
+  trend,
+  funnel,
+  paths,
+  sessionsOverview,
+  webOverview,
+  retention,
+  lifecycle,
+  stickiness,
+};
 
 export class ClickHouseExecutor implements Executor {
   constructor(

@@ -4,9 +4,8 @@ import { Connection } from "./connection/connection.js";
 import { ClickHouseExecutor } from "./executor.js";
 import { RefusalsTable, Writes } from "./ingest/writes.js";
 import { checkClickHouseOptions, type CheckedOptions, type ClickHouseOptions } from "./options.js";
-import { SegmentsTable } from "./saved-segments.js";
-import { StoredDaybook, upkeepOf, type ClickHouseDaybook } from "./stored-daybook.js";
-import { clusterOf, isReplicated, refuseOtherDatabase, type Cluster } from "./tables/checks.js";
+import { SegmentsTable, StoredDaybook, upkeepOf, type ClickHouseDaybook } from "./stored-daybook.js";
+import { clusterOf, isReplicated, refuseOtherDatabase, type Cluster } from "./tables/servers.js";
 import { TableNames } from "./tables/layout.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { reportOf, type ClickHouseReport } from "./verify/report.js";
@@ -59,20 +58,13 @@ export async function openClickHouse(options: ClickHouseOptions): Promise<ClickH
   return (await openWithExecutor(options)).daybook;
 }
 
-/** The options that affect answers. */
 function ruleOptionsOf(options: ClickHouseOptions): ClickHouseExecutor["rules"] {
   const { currency, rates, session, pageviewSlugs, revenue, attribution } = options;
   const given = Object.entries({ currency, rates, session, pageviewSlugs, revenue, attribution }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given);
 }
 
-interface Opened {
-  readonly daybook: StoredDaybook;
-  readonly executor: ClickHouseExecutor;
-}
-
-/** The same, with its executor. */
-export async function openWithExecutor(options: ClickHouseOptions): Promise<Opened> {
+export async function openWithExecutor(options: ClickHouseOptions): Promise<{ readonly daybook: StoredDaybook; readonly executor: ClickHouseExecutor }> {
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
   return await connected(settled, async (connection, shape) => {
@@ -83,7 +75,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<Open
     const executor = new ClickHouseExecutor(connection, names, ruleOptionsOf(options));
     const context = { connection, names, cluster, database, clock, random };
     const writes = new Writes({ ...context, keepsFuture, refusals: new RefusalsTable(context, suppressionKey) });
-    const segments = new SegmentsTable(connection, names, random);
+    const segments = new SegmentsTable(context);
     const upkeep = upkeepOf(context, suppressionKey, writes, executor);
     return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock }), executor };
   });

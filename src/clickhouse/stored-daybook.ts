@@ -9,7 +9,11 @@ import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { PrivacyRequests } from "../engine/privacy/requests.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
-import type { Segments } from "../engine/query/saved-segments.js";
+import {
+  type SavedSegment, type Segments, bytesOf, checkedSegment, shownSegment, shownSegments, withSegment,
+} from "../engine/query/saved-segments.js";
+import type { PeopleSegment } from "../query/plan/input.js";
+import type { StoredSegment } from "../store/files/side-files.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import {
@@ -27,10 +31,9 @@ import { ClickHousePrivacyRequests, RequestTable } from "./privacy/privacy-reque
 import { ClickHouseDeletions, ClickHouseTimeToLive } from "./removal/deletions.js";
 import type { RemovalContext } from "./removal/removal.js";
 import { joined, sql, text } from "./sql/sql.js";
-import { systemTable, type Servers } from "./tables/servers.js";
+import { insertNewer, systemTable, type Servers } from "./tables/servers.js";
 import { exportedEvents, exportedRecords } from "./report/search-events.js";
 import type { Writes } from "./ingest/writes.js";
-import { UnreadSegments, type SegmentsTable } from "./saved-segments.js";
 
 /** Queries available on ClickHouse: all of them. */
 export type ClickHouseQuery = ReportName;
@@ -59,7 +62,6 @@ export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | Embed
 
 const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
-/** The tables that queries read. */
 const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
 interface StoredParts {
@@ -67,7 +69,7 @@ interface StoredParts {
   readonly executor: ClickHouseExecutor;
   readonly writes: Writes;
   readonly segments: SegmentsTable;
-  readonly upkeep: Upkeep;
+  readonly upkeep: ReturnType<typeof upkeepOf>;
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
   readonly clock: Clock;
@@ -211,24 +213,15 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 /** Reports on the money of a project, which has to exist. */
 const MONEY: ReadonlySet<ReportName> = new Set<ReportName>(["revenueByAttribution", "ltvCohorts"]);
 
-/** What deletes events and people, and reports what is stored. */
-interface Upkeep {
-  /** Names of all projects, by code point. */
-  readonly projects: () => Promise<readonly string[]>;
-  readonly privacyRequests: ClickHousePrivacyRequests;
-  readonly deletions: ClickHouseDeletions;
-  readonly timeToLive: TimeToLive;
-  readonly stats: () => Promise<DaybookStats>;
-}
-
-export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor): Upkeep {
+export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, writes: Writes, executor: ClickHouseExecutor) {
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };
   const whoIsWho = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
   const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), whoIsWho });
-  const deletions = new ClickHouseDeletions({ ...patient, projects });
-  const timeToLive = new ClickHouseTimeToLive({ ...context, projects }, deletions, () => privacyRequests.finishLeft());
+  const usual = context.connection;
+  const deletions = new ClickHouseDeletions({ ...patient, projects, usual });
+  const timeToLive = new ClickHouseTimeToLive({ ...context, projects, usual }, deletions, () => privacyRequests.finishLeft());
   return { projects, privacyRequests, deletions, timeToLive, stats: async () => await statsNow(context, await projects()) };
 }
 
@@ -258,4 +251,52 @@ async function statsNow(servers: Servers, projects: readonly string[]): Promise<
     quarantine: [],
     scrub: null,
   };
+}
+
+/** Saved segments in a table: one row per change; the newest of a name counts. */
+export class SegmentsTable implements Segments {
+  constructor(readonly context: Parameters<typeof insertNewer>[0]) {}
+
+  async put(name: string, segment: PeopleSegment): Promise<SavedSegment> {
+    const saved = await checkedSegment(name, segment);
+    bytesOf(withSegment(await this.#read(), saved));
+    await this.#write(name, JSON.stringify(saved.groups));
+    return shownSegment(saved);
+  }
+
+  async list(): Promise<readonly SavedSegment[]> {
+    return shownSegments(await this.#read());
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const isThere = (await this.#read()).has(name);
+    if (isThere) await this.#write(name, "");
+    return isThere;
+  }
+
+  async known(): Promise<ReadonlyMap<string, unknown>> {
+    return new Map([...(await this.#read())].map(([name, { groups }]) => [name, { groups }]));
+  }
+
+  async #read(): Promise<ReadonlyMap<string, StoredSegment>> {
+    const rows = await this.context.connection.rows<[name: string, groups: string]>(
+      sql`SELECT name, argMax(groups, version) FROM ${this.context.names.all("segments")} GROUP BY name ORDER BY name`);
+    const there = rows.filter(([, groups]) => groups !== "");
+    return new Map(there.map(([name, groups]) => [name, { name, groups: JSON.parse(groups) as readonly unknown[] }]));
+  }
+
+  /** @param groups as JSON; `""` deletes the segment */
+  async #write(name: string, groups: string): Promise<void> {
+    await insertNewer(this.context, "segments", [{ name, groups }]);
+  }
+}
+
+/** Stands in for the saved segments, to detect whether a query names one. */
+export class UnreadSegments extends Map<string, unknown> {
+  wasRead = false;
+
+  override has(name: string): boolean {
+    this.wasRead = true;
+    return super.has(name);
+  }
 }

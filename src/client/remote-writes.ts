@@ -1,6 +1,6 @@
 import { projectOfIngest, type IngestOptions, type KnownOptions } from "../core/base/options.js";
 import { DaybookError, ERROR_CODES, parameterError, shown, type ErrorCode } from "../core/base/errors.js";
-import { uuidOfText, uuidText, writeUuidV7, pooledRandom } from "../core/base/uuid.js";
+import { newUuidText, pooledRandom, uuidOfText } from "../core/base/uuid.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { AdjustedEvent, EventInput, IngestResult, RejectedEvent } from "../core/schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../core/schema/record.js";
@@ -15,9 +15,7 @@ const random = pooledRandom();
 
 /** A new id, which keeps a resent item from being stored twice. */
 function newId(nowMs: number): string {
-  const bytes = new Uint8Array(16);
-  writeUuidV7(nowMs, random, bytes, 0);
-  return uuidText(bytes);
+  return newUuidText(nowMs, random);
 }
 
 function hasNoId(id: unknown): boolean {

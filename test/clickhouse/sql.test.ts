@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isoOf, parseDateOnly, parseTimestamp } from "../../src/core/base/time.js";
 import { instantOfText, isoTextOf } from "../../src/clickhouse/sql/value-test.js";
-import { joined, Sql, sql, text, texts } from "../../src/clickhouse/sql/sql.js";
+import { joined, piecesOf, Sql, sql, text, texts } from "../../src/clickhouse/sql/sql.js";
 import { nastyInstants } from "../support/random/nasty-values.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { connectTo, serverUrl } from "./kit.js";
@@ -83,4 +83,22 @@ test("times are shown as answers show them", async () => {
   const anyMs = () => (random.chance(0.5) ? random.below(2 ** 31) * 1_000 : random.below(253_402_300) * 1e6 + random.below(1e6));
   const given = [0, 951_782_399_999, 253_402_300_799_999, ...Array.from({ length: 2_000 }, anyMs)];
   expect(await valuesOf<string>(given.map(String), isoTextOf(sql`toInt64(value)`))).toEqual(given.map(isoOf));
+});
+
+// As JSON a text of n letters takes n + 2, and a separator.
+const rows = ["aaaa", "bb", "cc", "d", "eeeeeeeeeeeeeeeeeeee", "f"];
+
+test.each([
+  [{ itemCount: 10, charCount: 1_000 }, [6]],
+  [{ itemCount: 2, charCount: 1_000 }, [2, 2, 2]],
+  [{ itemCount: 10, charCount: 12 }, [2, 2, 1, 1]],
+  [{ itemCount: 1, charCount: 1 }, [1, 1, 1, 1, 1, 1]],
+])("Rows go in order into inserts of %j", (bounds, lengths) => {
+  const pieces = [...piecesOf(rows, bounds)];
+  expect(pieces.map((piece) => piece.length)).toEqual(lengths);
+  expect(pieces.flat()).toEqual(rows);
+});
+
+test("Of no rows there is no insert.", () => {
+  expect([...piecesOf([], { itemCount: 1, charCount: 1 })]).toEqual([]);
 });

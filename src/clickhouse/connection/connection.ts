@@ -2,7 +2,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { joined, name, sql, statementOf, type Sql } from "../sql/sql.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type ClickHouseClient, type Clients, type StatementSettings } from "./settings.js";
 import { CODES, errorOf, isOfNumber, type Doing } from "./errors.js";
-import { Reachability, isInsertConflict, CONFLICT_RETRY_MS, conflictPause, type StatementOutcome } from "./reach.js";
+import { inTurn, Reachability, type StatementOutcome } from "./reach.js";
 
 /** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
 const POLL_MS = 25;
@@ -44,11 +44,7 @@ class CombinedSignal {
 /** Failed probes in a row after which a statement is given up. */
 const FAILED_COUNT = 3;
 
-/**
- * Runs a statement without a time limit while the servers are up: otherwise it would wait forever for one that is gone.
- * @param lookMs interval between probes
- * @throws what `run` throws; unreachable
- */
+/** Without a time limit a statement would wait forever for a server that is gone. @throws what `run` throws; unreachable */
 async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areThere: () => Promise<boolean>, lookMs: number): Promise<T> {
   const over = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,11 +75,7 @@ const ADDRESS_BYTES = 1_048_576;
 const OTHER_FIELD_BYTES = 1_024;
 const OTHER_ADDRESS_BYTES = 16_384;
 
-/**
- * How to send a statement: with its parameters as a form, since a URL may be too short for them; or, where the text is too long for a field, by
- * itself, with its parameters in the URL.
- * @throws too_many_filters where neither fits
- */
+/** A URL may be too short for the parameters, a form field for the text. @throws too_many_filters where neither fits */
 function sendingOf(query: string, params: Readonly<Record<string, unknown>>): "form" | "address" {
   const queryBytes = Buffer.byteLength(query);
   if (queryBytes <= FIELD_BYTES - OTHER_FIELD_BYTES) return "form";
@@ -99,25 +91,18 @@ function addressBytesOf(name: string, value: unknown): number {
   return new URLSearchParams({ [`param_${name}`]: text.replaceAll("'", "\\'") }).toString().length + 1;
 }
 
-/** The servers that statements go to. */
 interface Destination {
   /** Null: one server. */
   readonly cluster: string | null;
-  /** Servers that hold the rows of each shard. */
   readonly replicaCount: number;
   /** Interval in ms between probes of the servers during a long statement. */
   readonly lookMs: number;
 }
 
-/** Sends statements, and maps failures to Daybook errors. */
 export class Connection {
   readonly #settings: StatementSettings;
 
-  /**
-   * @param shared state of all connections with the same clients: closing one closes all
-   * @param isPatient no time limit: statements run while all servers are up
-   * @param signal stops what is read
-   */
+  /** @param shared of all connections with the same clients: closing one closes all @param isPatient no time limit while all servers are up */
   constructor(
     readonly clients: Clients,
     readonly place: Destination,
@@ -128,17 +113,14 @@ export class Connection {
     this.#settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
   }
 
-  /** The same, for shards with this many replicas. */
   ofReplicas(replicaCount: number): Connection {
     return new Connection(this.clients, { ...this.place, replicaCount }, this.shared, this.isPatient);
   }
 
-  /** The same without a time limit: statements run while all servers are up. */
   patient(): Connection {
     return new Connection(this.clients, this.place, this.shared, true);
   }
 
-  /** The same, but a signal stops what is read. */
   stoppedBy(signal: StopSignal | undefined): Connection {
     return new Connection(this.clients, this.place, this.shared, this.isPatient, signal);
   }
@@ -172,20 +154,25 @@ export class Connection {
     return await this.#attempt("reads", () => this.#watched(check));
   }
 
-  /** Rows as a stream: one block in memory at a time. @throws as rows */
-  stream<Row extends readonly unknown[]>(statement: Sql): AsyncGenerator<Row> {
-    return this.#stream(statement, {});
+  /** One block of rows in memory at a time. @param settings `UNBOUNDED`: no time limit but that of an idle connection @throws as rows */
+  async *stream<Row extends readonly unknown[]>(statement: Sql, settings: StatementSettings = {}): AsyncGenerator<Row> {
+    const combined = new CombinedSignal(this.signal);
+    this.shared.outCount += 1;
+    try {
+      const result = await this.#attempt("reads", () => this.#query(this.clients.usual, statement, combined, settings));
+      for await (const block of result.stream()) {
+        this.refuseStopped();
+        for (const row of block) yield row.json() as Row;
+      }
+    } catch (error) {
+      throw this.#told(errorOf(error, this.signal, "reads"));
+    } finally {
+      this.shared.outCount -= 1;
+      combined.end();
+    }
   }
 
-  /** Any number of rows as a stream, with no time limit but that of an idle connection. @throws as rows */
-  streamAll<Row extends readonly unknown[]>(statement: Sql): AsyncGenerator<Row> {
-    return this.#stream(statement, UNBOUNDED);
-  }
-
-  /**
-   * Stores rows; resolves once every shard that gets some has them.
-   * @param token the same rows under the same token are stored once; such an insert throws where another is under way, see `isInsertConflict`
-   */
+  /** @param token the same rows under it are stored once; such an insert throws where another is under way, see `inTurn` */
   async insert(table: string, rows: readonly object[], token?: string): Promise<void> {
     if (rows.length === 0) return;
     // Views rerun on rows that are already stored: the insert that stored them may have failed before its views ran.
@@ -194,7 +181,6 @@ export class Connection {
     await (token === undefined ? this.#inTurn(insert) : this.#attempt("writes", insert));
   }
 
-  /** Stores rows; resolves once every replica has them. */
   async insertOnAll(table: string, rows: readonly object[]): Promise<void> {
     await this.#inTurn(() => this.#insert(table, rows, this.#settingsOf(this.place.replicaCount)));
   }
@@ -210,7 +196,6 @@ export class Connection {
     await this.#attempt("writes", () => this.clients.definer.command({ query: statement }));
   }
 
-  /** @throws aborted */
   refuseStopped(): void {
     if (this.signal?.aborted === true) throw new DaybookError("aborted", "the query was stopped by its signal");
   }
@@ -233,23 +218,6 @@ export class Connection {
   #insert(table: string, values: readonly object[], settings: StatementSettings) {
     const request = { table, values, format: "JSONEachRow", clickhouse_settings: settings } as const;
     return this.#whileThere((over) => this.#client.insert(over === undefined ? request : { ...request, abort_signal: over }));
-  }
-
-  async *#stream<Row>(statement: Sql, settings: StatementSettings): AsyncGenerator<Row> {
-    const combined = new CombinedSignal(this.signal);
-    this.shared.outCount += 1;
-    try {
-      const result = await this.#attempt("reads", () => this.#query(this.clients.usual, statement, combined, settings));
-      for await (const block of result.stream()) {
-        this.refuseStopped();
-        for (const row of block) yield row.json() as Row;
-      }
-    } catch (error) {
-      throw this.#told(errorOf(error, this.signal, "reads"));
-    } finally {
-      this.shared.outCount -= 1;
-      combined.end();
-    }
   }
 
   async #read<Row>(
@@ -294,7 +262,6 @@ export class Connection {
     return await watched(run, areThere, lookMs);
   }
 
-  /** @param signal aborts the probe */
   async #look(statement: Sql, signal: AbortSignal): Promise<StatementOutcome> {
     const { usual, looking } = this.clients;
     // Behind other statements of the same client a probe may wait for a socket. Their own timeouts detect a silent server.
@@ -308,18 +275,9 @@ export class Connection {
     }
   }
 
-  /** Retries while another insert into the table is under way. What is written must mean the same when stored twice. */
-  async #inTurn(run: () => Promise<unknown>): Promise<void> {
-    const endMs = performance.now() + CONFLICT_RETRY_MS;
-    for (;;) {
-      try {
-        await this.#attempt("writes", run);
-        return;
-      } catch (error) {
-        if (!isInsertConflict(error) || performance.now() > endMs) throw error;
-      }
-      await conflictPause();
-    }
+  /** What is written must mean the same when stored twice. */
+  #inTurn(run: () => Promise<unknown>): Promise<void> {
+    return inTurn(() => this.#attempt("writes", run));
   }
 
   async #attempt<T>(doing: Doing, run: () => Promise<T>): Promise<T> {

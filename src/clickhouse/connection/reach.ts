@@ -4,7 +4,6 @@ import { CODES, isOfNumber } from "./errors.js";
 const FRESH_MS = 1_000;
 /** Longest wait of a caller; then it gets the last known state. */
 const WAIT_MS = 1_000;
-/** Time limit of a probe. */
 const PROBE_MS = 5_000;
 
 /** How a statement ended: with an answer; a used-up quota; a refusal; no answer; no answer, and perhaps unsent. */
@@ -20,7 +19,6 @@ export class Reachability {
   #probedMs = -Infinity;
   #probing: Promise<void> | null = null;
 
-  /** Whether the last reported statement got no answer. */
   get isDoubted(): boolean {
     return this.#isDoubted;
   }
@@ -67,15 +65,23 @@ async function within(ms: number, awaited: Promise<void>): Promise<void> {
 }
 
 /** How long an insert retries while others into its table are under way, in ms: servers with replicas run them one at a time. */
-export const CONFLICT_RETRY_MS = 60_000;
+const CONFLICT_RETRY_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** Whether an insert was refused because another into the same table is under way. */
-export function isInsertConflict(error: unknown): boolean {
-  return isOfNumber(error, CODES.overloaded.UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE);
+export function conflictEndMs(): number {
+  return performance.now() + CONFLICT_RETRY_MS;
 }
 
-/** A pause of random length: two waiting inserts must not collide forever. */
-export async function conflictPause(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * (1 + Math.random())));
+/** Runs a write again while the server refuses it because another insert into the table is under way. */
+export async function inTurn(run: () => Promise<unknown>, endMs = conflictEndMs()): Promise<void> {
+  for (;;) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if (!isOfNumber(error, CODES.overloaded.UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE) || performance.now() > endMs) throw error;
+    }
+    // Of random length: two waiting inserts must not collide forever.
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * (1 + Math.random())));
+  }
 }

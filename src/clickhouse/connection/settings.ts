@@ -100,11 +100,10 @@ export interface ClickHouseClient {
 
 /** Clients by purpose; all may be the same. */
 export interface Clients {
-  /** Runs statements in the database. */
   readonly usual: ClickHouseClient;
-  /** The same, for statements that send nothing until they are done, without a time limit. */
+  /** For statements in the database that send nothing until they are done, without a time limit. */
   readonly patient: ClickHouseClient;
-  /** The same, for probes of the servers, which must run even when the sockets of the others are all in use. */
+  /** For probes of the servers, which must run even when the sockets of the others are all in use. */
   readonly looking: ClickHouseClient;
   /** Runs outside the database, to create it. */
   readonly definer: ClickHouseClient;

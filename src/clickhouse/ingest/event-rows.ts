@@ -1,6 +1,6 @@
 import { canonicalJson, isSetJson } from "../../query/filter/value-test.js";
 import { TAG } from "../sql/value-test.js";
-import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn, remembered } from "../tables/metadata-columns.js";
+import { keyColumns, pathColumns, remembered, type MetadataColumns } from "../tables/layout.js";
 import { CLICK_KEYS, UTM_KEYS, campaignOfValues, joinCampaigns, readQuery, touchOfCampaign } from "../../query/answer/touch-of-text.js";
 import { shown } from "../../core/base/errors.js";
 import { dayOf } from "../../core/base/time.js";
@@ -18,7 +18,7 @@ function taggedMetadata(keys: readonly string[], texts: readonly string[]): Tagg
   keys.forEach((key, at) => {
     const json = texts[at] as string;
     const value: unknown = JSON.parse(json);
-    put(columns, keyColumn(key), keyLeavesColumn(key), value, json);
+    put(columns, keyColumns(key), value, json);
     if (!key.includes(".")) putBelow(columns, key, value);
   });
   return columns;
@@ -29,13 +29,13 @@ function putBelow(columns: TaggedMetadata, path: string, value: unknown): void {
   for (const [key, member] of Object.entries(value)) {
     if (key.includes(".")) continue;
     const below = `${path}.${key}`;
-    put(columns, pathColumn(below), pathLeavesColumn(below), member, "");
+    put(columns, pathColumns(below), member, "");
     putBelow(columns, below, member);
   }
 }
 
 /** @param json text to store for an array or object */
-function put(columns: TaggedMetadata, column: string, leavesColumn: string, value: unknown, json: string): void {
+function put(columns: TaggedMetadata, { value: column, leaves: leavesColumn }: MetadataColumns, value: unknown, json: string): void {
   if (typeof value !== "object" || value === null) {
     columns[column] = scalarOf(value);
     return;
@@ -51,7 +51,6 @@ function scalarOf(value: unknown): string {
   return typeof value === "boolean" ? TAG.boolean + String(value) : TAG.null;
 }
 
-/** The leaves of any value: none where it is not set. */
 export function taggedLeaves(value: unknown): string[] {
   return isSetJson(value) ? leavesOf(value) : [];
 }
@@ -135,7 +134,6 @@ function rowOfDecoded(decoded: DecodedEvents): EventRow {
   return row;
 }
 
-/** Adds the touch, as far as the event alone determines it. */
 function addTouch(row: Record<string, unknown>, decoded: DecodedEvents, keys: readonly string[], texts: readonly string[]): void {
   const values = CAMPAIGN_KEYS.map((key) => {
     const place = keys.indexOf(key);

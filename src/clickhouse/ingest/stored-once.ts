@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { toHex, sha256 } from "../../core/base/hash.js";
-import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
-import { isInsertConflict, CONFLICT_RETRY_MS, conflictPause } from "../connection/reach.js";
+import { newUuidText } from "../../core/base/uuid.js";
+import { conflictEndMs, inTurn } from "../connection/reach.js";
 import { NO_ID, sql, texts, uuids, type Sql } from "../sql/sql.js";
 import { change, type Servers } from "../tables/servers.js";
 
@@ -78,22 +78,17 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
 async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
   const hash = toHex(sha256(new TextEncoder().encode(token)));
   const batches: string[] = [];
-  const endMs = performance.now() + CONFLICT_RETRY_MS;
-  let lostCount = 0;
-  for (;;) {
-    const bytes = new Uint8Array(16);
-    writeUuidV7(nowMs, random, bytes, 0);
-    const batch = uuidText(bytes);
+  const insert = async () => {
+    const batch = newUuidText(nowMs, random);
     batches.push(batch);
+    await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
+  };
+  const endMs = conflictEndMs();
+  for (let lostCount = 1; ; lostCount += 1) {
     try {
-      await connection.insert(table, rows.map((row) => Object.assign(row, { batch })), hash);
+      await inTurn(insert, endMs);
       return batches;
     } catch (error) {
-      if (isInsertConflict(error) && performance.now() < endMs) {
-        await conflictPause();
-        continue;
-      }
-      lostCount += 1;
       if (!(error instanceof DaybookError) || error.code !== "unreachable" || lostCount === TRY_COUNT) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (lostCount - 1)));
     }
@@ -132,8 +127,6 @@ async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise
   await deriveAgain(later.map(({ id }) => id), store);
 }
 
-type LinkRow = [anonymousId: string, userId: string, record: string, firstMs: number];
-
 /** Rewrites the links and projects of stored rows: the writer that stored them may have failed before these. */
 async function deriveAgain(ids: readonly string[], store: StoreOf): Promise<void> {
   await relink(ids, store);
@@ -151,7 +144,7 @@ async function relink(ids: readonly string[], { connection, names, table, among 
   const rows = table === "events" ? sql`${NO_ID} AS record, min(ms)` : sql`id AS record, min(ms)`;
   const kinds = table === "events" ? sql`` : sql` AND kind IN ('identify', 'alias') AND fromUserId != userId`;
   // Read, then inserted: so many ids do not fit into the URL of an INSERT SELECT.
-  const links = await connection.rows<LinkRow>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
+  const links = await connection.rows<[string, string, string, number]>(sql`SELECT anonymousId, userId, ${rows} FROM ${names.all(table)}
     WHERE ${isLink}${kinds} GROUP BY anonymousId, userId, record`);
   await connection.insert("links", links.map(([anonymousId, userId, record, firstMs]) => ({ anonymousId, userId, record, firstMs })));
 }

@@ -8,34 +8,13 @@ import { EventFault } from "../../core/schema/decode-event.js";
 import { ERASED_EVENT, erasedRecord, Suppression, TimeToLiveRules } from "../../engine/ingest/suppression.js";
 import { rulesInForce, rulesOf, type RuleColumns } from "../removal/deletions.js";
 import { remove, yearsToRename, type Note, type RemovalContext } from "../removal/removal.js";
-import { sql, uuid, uuids, type Sql } from "../sql/sql.js";
+import { piecesOf, sql, uuid, uuids, type Sql } from "../sql/sql.js";
 import type { Servers } from "../tables/servers.js";
 import { EventRows, type EventRow } from "./event-rows.js";
 import { keyOf, storeOnce, type RowWithId, type StoreOf } from "./stored-once.js";
 
-/** Rows of one insert: what a ClickHouse block holds, and a request can carry. */
-const ROW_COUNT = 50_000;
-/** Characters of one insert: its rows become one string, and a string has some 500 million at most. */
-const CHAR_COUNT = 64 * 1024 * 1024;
-
-interface PieceBounds {
-  readonly rowCount: number;
-  readonly charCount: number;
-}
-
-/** Splits rows into chunks of one insert each, in order; an oversized row is a chunk by itself. Cost: serializes each row once. */
-export function* piecesOf<Row>(rows: readonly Row[], bounds: PieceBounds = { rowCount: ROW_COUNT, charCount: CHAR_COUNT }): Generator<readonly Row[]> {
-  let [from, charCount] = [0, 0];
-  for (const [at, row] of rows.entries()) {
-    const own = JSON.stringify(row).length;
-    if (at > from && (at - from === bounds.rowCount || charCount + own > bounds.charCount)) {
-      yield rows.slice(from, at);
-      [from, charCount] = [at, 0];
-    }
-    charCount += own;
-  }
-  if (from < rows.length) yield rows.slice(from);
-}
+/** The bounds of one insert: the rows of a ClickHouse block; characters, as its rows become one string, which has some 500 million at most. */
+const INSERT_BOUNDS = { itemCount: 50_000, charCount: 64 * 1024 * 1024 };
 
 /** Groups under way at once. Each takes several statements, and one that waits for a slow server must not delay all others. */
 const GROUP_COUNT = 4;
@@ -51,13 +30,11 @@ class WriteCoalescer<Item> {
   #waiting: QueuedWrite<Item>[] = [];
   #underWayCount = 0;
 
-  /** @param itemCountMax items per group */
   constructor(
     readonly itemCountMax: number,
     readonly run: (items: readonly Item[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the item's group has run. @throws what the group throws */
   add(item: Item): Promise<void> {
     return new Promise((done, failed) => {
       this.#waiting.push({ item, done, failed });
@@ -86,7 +63,6 @@ class WriteCoalescer<Item> {
   }
 }
 
-/** A snapshot of the rules that refuse valid events. */
 interface Refusals {
   /** Covers every person erased by then. */
   readonly suppression: Suppression;
@@ -130,7 +106,6 @@ function admittedRow(row: EventRow, suppression: Suppression): EventRow | null {
   return suppression.covers("anonymousId", anonymousId, row.ms) ? { ...row, anonymousId: "" } : row;
 }
 
-/** The row as it may be stored, or why it is refused. */
 function acceptedRow(row: EventRow, { suppression, timeToLive }: Refusals, nowMs: number): EventRow | EventFault {
   const admitted = admittedRow(row, suppression);
   if (admitted === null) return ERASED_EVENT;
@@ -150,17 +125,7 @@ const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([na
 
 interface WriteContext extends RemovalContext {
   readonly refusals: RefusalsTable;
-  /** Whether times more than five minutes ahead of the clock are kept. */
   readonly keepsFuture: boolean;
-}
-
-interface StoredRecords {
-  /** How many are new. */
-  readonly accepted: number;
-  /** Indexes of new records stored with the time of receipt. */
-  readonly adjusted: readonly number[];
-  /** Indexes of records about a person who was erased after their time. */
-  readonly erased: ReadonlySet<number>;
 }
 
 /** Stores events and records, each once, except those of erased people. */
@@ -174,15 +139,11 @@ export class Writes {
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
     const pending: PendingIngest = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
-    await (events.length <= SHORT_ROW_COUNT ? this.#together.add(pending) : this.#ingestAlone(pending));
+    if (events.length <= SHORT_ROW_COUNT) await this.#together.add(pending);
+    else for (let from = 0; from < pending.events.length; from += BLOCK_ROW_COUNT)
+      await this.#ingestBlock([{ pending, from, events: pending.events.slice(from, from + BLOCK_ROW_COUNT) }]);
     const { accepted, duplicates, rejected, adjusted } = pending;
     return { accepted, duplicates, rejected: rejected.sort((a, b) => a.index - b.index), adjusted };
-  }
-
-  async #ingestAlone(pending: PendingIngest): Promise<void> {
-    for (let from = 0; from < pending.events.length; from += BLOCK_ROW_COUNT) {
-      await this.#ingestBlock([{ pending, from, events: pending.events.slice(from, from + BLOCK_ROW_COUNT) }]);
-    }
   }
 
   async #ingestBlock(parts: readonly IngestPart[]): Promise<void> {
@@ -233,30 +194,28 @@ export class Writes {
     return adjusted.length > 0;
   }
 
-  async #store(records: readonly (DecodedRecord | NamedProject)[]): Promise<StoredRecords> {
+  /** Returns how many are new, the indexes of those stored with the time of receipt, and of records about a person erased after their time. */
+  async #store(records: readonly (DecodedRecord | NamedProject)[]) {
     const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
     const refusals = told.length === 0 ? null : await this.context.refusals.now();
-    const admitted = (one: NumberedRecord, { suppression }: Pick<Refusals, "suppression">): NumberedRecord | null => {
+    const admitted = (one: NumberedRecord, suppression: Suppression): NumberedRecord | null => {
       const record = suppression.admitted(one.record);
       return record === one.record ? one : record === null ? null : { ...one, record };
     };
-    const acceptedRow = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals) ?? [])));
+    const given = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals.suppression) ?? [])));
     // An unlink has the id of the record that it takes back, so each is unique only among its own kind.
-    const unlinks = await this.#storeRecords(acceptedRow.filter(isUnlink), sql`kind = 'unlink'`);
+    const [unlinks, others] = [given.filter(isUnlink), given.filter((one) => !isUnlink(one))];
+    const unlinked = await this.#storeRecords(unlinks, sql`kind = 'unlink'`);
     const store = (some: readonly NumberedRecord[]) => this.#storeRecords(some, sql`kind != 'unlink'`);
-    const others = acceptedRow.filter((one) => !isUnlink(one));
     const stored = await store(others);
-    const late = refusals === null ? NONE : await this.#takeBack<NumberedRecord>({
-      table: "records", rows: others, stored, before: refusals, admitted: (one, suppression) => admitted(one, { suppression }), store,
-    });
-    const kept = new Set(acceptedRow.filter((one) => isUnlink(one) || !late.has(keyOf(one))).map(({ place }) => place));
-    const accepted = unlinks.size + [...stored].filter((key) => !late.has(key)).length + (await this.#storeProjects(records));
-    const fresh = [
-      ...firstOfEach(acceptedRow.filter(isUnlink), keyOf).filter((one) => unlinks.has(keyOf(one))),
-      ...firstOfEach(others, keyOf).filter((one) => stored.has(keyOf(one)) && !late.has(keyOf(one))),
-    ];
+    const late = refusals === null ? NONE : await this.#takeBack({ table: "records", rows: others, stored, before: refusals, admitted, store });
+    const left = others.filter((one) => !late.has(keyOf(one)));
+    const kept = new Set([...unlinks, ...left].map(({ place }) => place));
+    const isFresh = (one: NumberedRecord) => (isUnlink(one) ? unlinked : stored).has(keyOf(one));
+    const fresh = [...firstOfEach(unlinks, keyOf), ...firstOfEach(left, keyOf)].filter(isFresh);
     const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
-    return { accepted, adjusted, erased: new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place)) };
+    const erased = new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place));
+    return { accepted: fresh.length + (await this.#storeProjects(records)), adjusted, erased };
   }
 
   /** Returns how many are new. */
@@ -295,18 +254,16 @@ export class Writes {
   /** Returns the keys that are new. */
   async #storeRows(rows: readonly RowWithId[], store: StoreOf): Promise<ReadonlySet<string>> {
     const stored = new Set<string>();
-    for (const piece of piecesOf(rows)) for (const key of await storeOnce(piece, store)) stored.add(key);
+    for (const piece of piecesOf(rows, INSERT_BOUNDS)) for (const key of await storeOnce(piece, store)) stored.add(key);
     return stored;
   }
 
-  /** Whether a record with this id exists that can be taken back. */
   async isRecord(linkId: string): Promise<boolean> {
     if (typeof linkId !== "string" || parseUuid(linkId) === null) return false;
     const { connection, names } = this.context;
     return await connection.hasRows(sql`SELECT 1 FROM ${names.all("records")} WHERE id = ${uuid(linkId)} AND kind != 'unlink' LIMIT 1`);
   }
 
-  /** Names of projects, from events and from calls. */
   async projects(): Promise<string[]> {
     const rows = await this.context.connection.rows<[string]>(sql`SELECT DISTINCT name FROM ${this.context.names.all("projects")}`);
     return rows.map(([name]) => name);
@@ -350,7 +307,6 @@ type Key = Parameters<typeof keyOf>[0];
 interface LateRows<Row> {
   readonly table: "events" | "records";
   readonly rows: readonly Row[];
-  /** Keys of the new rows. */
   readonly stored: ReadonlySet<string>;
   readonly before: Refusals;
   /** What may remain of a row: the row itself where all of it may, null for nothing. */
@@ -358,7 +314,6 @@ interface LateRows<Row> {
   readonly store: (rows: readonly Row[]) => Promise<unknown>;
 }
 
-/** One ingest, and its outcome so far. */
 interface PendingIngest {
   readonly events: readonly unknown[];
   readonly project: string | null;
@@ -368,7 +323,6 @@ interface PendingIngest {
   readonly adjusted: AdjustedEvent[];
 }
 
-/** Events of one ingest, starting at index `from`. */
 interface IngestPart {
   readonly pending: PendingIngest;
   readonly from: number;
@@ -379,7 +333,6 @@ interface PlacedRow {
   readonly row: EventRow;
   readonly index: number;
   readonly pending: PendingIngest;
-  /** Whether the row got the time of receipt because the event's own was too far ahead. */
   readonly isAdjusted: boolean;
 }
 

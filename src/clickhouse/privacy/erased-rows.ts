@@ -7,20 +7,10 @@ import { partOf } from "../removal/deletions.js";
 import { yearsToRename, type Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
 
-/** What an erasure removes, as notes, and its receipt. */
-interface ErasedRows {
-  readonly notes: readonly Note[];
-  readonly receipt: ErasureReceipt;
-}
-
 type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
 
-/**
- * Finds what an erasure removes: ids, records and emails of a person, and these emails in traits of other records.
- * Cost: reads all events, records and user ids.
- * @param email of the request, normalized; null for a request by id
- */
-export async function erasedRows(person: PersonActors | null, email: string | null, context: WhoIsWho, nowMs: number): Promise<ErasedRows> {
+/** Cost: reads all events, records and user ids. @param email of the request, normalized; null for a request by id */
+export async function erasedRows(person: PersonActors | null, email: string | null, context: WhoIsWho, nowMs: number) {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
   const records = await goneRecords({ users, anonymous }, email, context);
   const ids = records.map(([id]) => id);
@@ -78,7 +68,6 @@ async function goneRecords({ users, anonymous }: ActorIds, email: string | null,
   return [...own, ...(await connection.rows<ErasedRecordRow>(takenBack))];
 }
 
-/** Whether a record is about one of the ids. */
 export function isOwnRecord(users: Sql | Bound, anonymous: Sql | Bound): Sql {
   const ofAlias = sql`userId IN ${users} OR fromUserId IN ${users} OR anonymousId IN ${anonymous}`;
   return sql`kind != 'unlink' AND if(kind = 'alias', ${ofAlias}, if(userId != '', userId IN ${users}, anonymousId IN ${anonymous}))`;
@@ -93,10 +82,7 @@ async function heldEmails(
   return new Set(rows.map(([email]) => email));
 }
 
-/**
- * Emails of the erased: of their records, of the request, and ids that are emails; without those that another person has too.
- * @param held emails of the records to remove
- */
+/** Of their records, of the request, and ids that are emails; without those that another person has too. */
 async function emailsOnlyTheirs(
   users: readonly string[], requested: string | null, held: ReadonlySet<string>, goneIds: readonly string[], context: WhoIsWho,
 ): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
-import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
+import { newUuidText } from "../../core/base/uuid.js";
 import {
   ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve,
   shownRequest, shownRequests, PrivacySteps, type StoredRequest, type RequestStep, line, bundleRecord,
@@ -18,11 +18,10 @@ import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.j
 import { holderOf, isUser, personOf, personOfHolder, personOfId, type PersonActors } from "../query/person.js";
 import { isInForce, ofActors, type ActorIds, type WhoIsWho } from "../query/who.js";
 import { joined, name, NO_ID, sql, texts, text, uuids, whole } from "../sql/sql.js";
-import { change, nextVersion } from "../tables/servers.js";
+import { change, insertNewer } from "../tables/servers.js";
 import { EVENT_TABLES } from "../tables/layout.js";
 import { erasedRows, isOwnRecord } from "./erased-rows.js";
 
-/** An erasure that has begun, with its future receipt. */
 interface Erasing {
   /** The id of the removal that notes what to remove. */
   readonly removal: string;
@@ -43,10 +42,11 @@ export class RequestTable {
   constructor(readonly context: RemovalContext) {}
 
   async all(): Promise<readonly KeptRequest[]> {
-    return (await this.#read()).kept;
+    const { connection, names } = this.context;
+    const rows = await connection.rows<[body: string]>(sql`SELECT argMax(body, version) FROM ${names.all("privacy_requests")} GROUP BY id`);
+    return rows.map(([body]) => JSON.parse(body) as KeptRequest);
   }
 
-  /** @throws privacy_request_not_found */
   async get(id: string): Promise<KeptRequest> {
     const found = (await this.all()).find(({ request }) => request.id === id);
     if (found === undefined) throw new DaybookError("privacy_request_not_found", `there is no privacy request ${shown(id)}`);
@@ -54,26 +54,14 @@ export class RequestTable {
   }
 
   async put(requests: readonly KeptRequest[]): Promise<void> {
-    const { connection, random } = this.context;
-    const version = nextVersion((await this.#read()).newest, random);
-    await connection.insert("privacy_requests", requests.map((kept) =>
-      ({ id: kept.request.id, version, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
+    await insertNewer(this.context, "privacy_requests", requests.map((kept) =>
+      ({ id: kept.request.id, isErased: "erased" in kept.request.subject, body: JSON.stringify(kept) })));
   }
 
   /** Deletes former rows of requests that no longer name a person. */
   async forgetNames(requests: readonly KeptRequest[]): Promise<void> {
     // The ids are random: statements that persist on the servers reveal no one by them.
     await change(this.context, "privacy_requests", sql`DELETE WHERE id IN ${uuids(requests.map(({ request }) => request.id))} AND NOT isErased`);
-  }
-
-  async #read(): Promise<{ readonly kept: readonly KeptRequest[]; readonly newest: number }> {
-    const { connection, names } = this.context;
-    const rows = await connection.rows<[body: string, version: number]>(
-      sql`SELECT argMax(body, version), max(version) FROM ${names.all("privacy_requests")} GROUP BY id`);
-    return {
-      kept: rows.map(([body]) => JSON.parse(body) as KeptRequest),
-      newest: rows.reduce((newest, [, version]) => Math.max(newest, version), 0),
-    };
   }
 }
 
@@ -85,10 +73,7 @@ interface ErasureContext extends RemovalContext {
 /** Passes that remove rows which arrive meanwhile. */
 const PASSES = 10;
 
-/**
- * Carries out an erasure that has begun, from wherever it stopped: every step may be repeated.
- * The last one resolves the request, once no file of any server holds a removed row.
- */
+/** Every step may be repeated; the last one resolves the request, once no file of any server holds a removed row. */
 async function carryOut({ request }: KeptRequest, erasing: Erasing, context: ErasureContext): Promise<void> {
   const { requests } = context;
   const removal = new Removal(context, erasing.removal);
@@ -173,7 +158,6 @@ async function forgetSegments({ subject }: StoredRequest, { ids, emails, identit
   await change(removal.servers, "segments", sql`DELETE WHERE (name, toString(version)) IN ${removal.pairs("segment")}`);
 }
 
-/** Removes the subject from all requests of the person. */
 async function forgetRequests(request: StoredRequest, person: ErasedPerson, { requests, ...context }: ErasureContext): Promise<void> {
   const theirs = (await requests.all()).filter((other) => isOfErased(other.request, request, person));
   await requests.put(theirs.map((other) => ({ ...other, request: withoutSubject(other.request) })));
@@ -203,9 +187,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const { clock, random, requests, whoIsWho } = this.#context;
     const read = readPrivacyInput(input);
     const nowMs = clock.now();
-    const id = new Uint8Array(16);
-    writeUuidV7(nowMs, random, id, 0);
-    const request = newRequest(read, { nowMs, id: uuidText(id), ...(await namedBy(read.subject, await whoIsWho())) });
+    const request = newRequest(read, { nowMs, id: newUuidText(nowMs, random), ...(await namedBy(read.subject, await whoIsWho())) });
     await requests.put([{ request, erasing: null }]);
     return shownRequest(request, nowMs);
   }
@@ -240,7 +222,6 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     yield* bundleOf(person, context);
   }
 
-  /** Finishes erasures and deletions that ended processes left undone. */
   async finishLeft(): Promise<void> {
     const all = await this.#context.requests.all();
     for (const kept of all) if (kept.erasing !== null) await carryOut(kept, kept.erasing, this.#context);

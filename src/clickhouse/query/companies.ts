@@ -52,10 +52,7 @@ function pairs(context: QueryContext): Sql {
   return sql`${pair} FROM ${actorsOf(context)} UNION ALL ${pair} FROM ${recordsInForce("group", sql`true`, context)}`;
 }
 
-/**
- * For each identity seen with a company: the times, their order within one ms, and the companies, in order.
- * With a single company, as in most cases, there is one entry with time 0.
- */
+/** For each identity: the times, their order within one ms, and the companies, in order. With a single company one entry with time 0. */
 function memberships(context: QueryContext): Sql {
   const { several, tables } = context;
   const isOne = several === null ? sql`min(company) = max(company)` : several.length === 0 ? sql`true` : sql`member NOT IN ${texts(several)}`;
@@ -70,7 +67,6 @@ function memberships(context: QueryContext): Sql {
     WHERE ${isAmongSeveral(context)} GROUP BY member`;
 }
 
-/** Whether `member` was seen with several companies. */
 function isAmongSeveral(context: QueryContext): Sql {
   return context.several === null ? sql`member GLOBAL IN (${severalOf(context)})` : sql`member IN ${texts(context.several)}`;
 }
@@ -81,10 +77,7 @@ function idsOfSeveral(context: QueryContext, isMeant?: Sql): Sql {
   return sql`SELECT userId, anonymousId FROM (${members}) WHERE ${isAmongSeveral(context)}`;
 }
 
-/**
- * Groups events into few rows for which `companyOf` is the same: one per ids and company, but one per event for identities with several companies.
- * @param columns aggregates with names of their own
- */
+/** Few rows with the same `companyOf`: one per ids and company, but one per event for identities with several. @param columns aggregates */
 export function rowsByActor(context: QueryContext, columns: Sql, where: Sql): RowSource {
   const isByTime = sql`companyId = '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(context, sql`companyId = ''`)})`;
   const at = context.several?.length === 0 ? [] : [sql`if(${isByTime}, (ms, id, toString(project)), ${NO_TIME}) AS at`];

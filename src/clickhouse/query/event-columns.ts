@@ -2,14 +2,11 @@ import { eventRecord, exportedEvent, type EventRecord, type FoundEvent, type Eve
 import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/event-rows.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
-import { keyColumn } from "../tables/metadata-columns.js";
 import type { RowSource } from "./needs.js";
-import type { TableNames } from "../tables/layout.js";
+import { keyColumns, type TableNames } from "../tables/layout.js";
 
-/** An event as statements select it. */
 export type EventTuple = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];
 
-/** The columns of `EventTuple`. */
 export const EVENT_COLUMNS: Sql = sql`id, ms, keys, metadata, ${joined(FIELDS.map(({ column }) => name(column)), ", ")}`;
 
 export function recordOf([id, ms, keys, metadata, ...fields]: EventTuple): EventRecord {
@@ -32,28 +29,23 @@ export function foundEventOf(columns: EventTuple, identityId: string | null): Fo
   };
 }
 
-/** The ids that an event was sent with; `""` for none. */
 export function sentIdsOf([, , , , ...fields]: EventTuple): { readonly userId: string; readonly anonymousId: string } {
   return { userId: fields[fieldIndex("userId")] ?? "", anonymousId: fields[fieldIndex("anonymousId")] ?? "" };
 }
 
 /** The metadata as sent: the same members in the same order. */
 function metadataOf(keys: readonly string[], tagged: TaggedMetadata): Record<string, unknown> {
-  const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumn(key)] as string)}`);
+  const members = keys.map((key) => `${JSON.stringify(key)}:${jsonOfTagged(tagged[keyColumns(key).value] as string)}`);
   return JSON.parse(`{${members.join(",")}}`) as Record<string, unknown>;
 }
 
-/** An event as `ingest` accepts it. */
 export function copyOf([id, ms, keys, metadata, ...fields]: EventTuple): EventInput & { readonly id: string } {
   const copy = exportedEvent((field) => fields[field] ?? "", id, ms, metadataOf(keys, metadata));
   // `name` is among the members: no event is stored without one.
   return copy as typeof copy & { readonly name: string };
 }
 
-/**
- * The order of events within one ms, as a number: the id, then the rank of its project. Every project has a rank once its first event is stored.
- * Projects keep their order when others are added.
- */
+/** The order of events within one ms: the id, then the rank of its project, which has one once its first event is stored. */
 export function tieBreakerOf(tables: TableNames, id = sql`id`, project = sql`project`): Sql {
   const inOrder = sql`(SELECT arraySort(groupUniqArray(name)) FROM ${tables.all("projects")})`;
   // `indexOf` scans the list for each row: 600 times slower with 5,000 projects.
@@ -70,12 +62,10 @@ export function placeOf(ms: Sql, num: Sql): Sql {
   return sql`(bitShiftLeft(toUInt256(${ms}), 192) + ${num})`;
 }
 
-/** The ms of a `placeOf` number. */
 export function msOfPlace(place: Sql): Sql {
   return sql`toInt64(bitShiftRight(${place}, 192))`;
 }
 
-/** The `placeOf` number of a row of events. */
 export function rowSortKey(tables: TableNames): Sql {
   return placeOf(sql`ms`, tieBreakerOf(tables));
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/base/arrays.js";
 import { canonicalJson, isSetJson, labelOf, TraitPath, type RecordedTraits } from "../../query/filter/value-test.js";
 import type { Operand, AnyPlan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
@@ -19,11 +20,8 @@ class KnownTrait {
   /** @param owner a person as in `whoOf`, or the id of a company */
   add(owner: string, value: unknown): void {
     if (!isSetJson(value)) return;
-    const name = canonicalJson(value);
-    const place = this.#placeOfText.get(name) ?? this.#values.push(value);
-    this.#placeOfText.set(name, place);
     this.#owners.push(owner);
-    this.#places.push(place);
+    this.#places.push(getOrMake(this.#placeOfText, canonicalJson(value), () => this.#values.push(value)));
   }
 
   /** Rows of `owner`, the `leaves` of its value, and the value's `label`. */
@@ -37,16 +35,11 @@ class KnownTrait {
   }
 }
 
-/** The traits of people and companies that a query uses. */
 export type TraitLookup = (operand: TraitOperand) => KnownTrait;
 
-/** For queries that use no traits. */
 export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
 
-/**
- * Reads the traits that a plan uses; the embedded engine's code decides which record counts.
- * Memory: an id per owner with the trait, and the distinct values.
- */
+/** The embedded engine's code decides which record counts. Memory: an id per owner with the trait, and the distinct values. */
 export async function knownOfPlan(plan: AnyPlan, context: WhoIsWho): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
   for (const { operand } of operandsOf(plan)) {
@@ -79,7 +72,6 @@ async function traitOf({ kind, path }: TraitOperand, context: WhoIsWho): Promise
   return known;
 }
 
-/** Records in force that fulfil `tells`, each with its owner. */
 function ownedRecords(kind: TraitOperand["kind"], tells: Sql, context: WhoIsWho): Sql {
   if (kind === "person") return sql`SELECT ${whoOf(context)} AS owner, id, ms, email, traits FROM ${recordsInForce("identify", tells, context)}`;
   const isMeant = allOf([sql`kind = 'group'`, isInForce(sql`id`, context), tells]);

@@ -18,7 +18,6 @@ export interface RowSource {
   readonly isGathered: boolean;
 }
 
-/** A join to the rows of a statement, and the columns that it adds. */
 export interface RowJoin {
   readonly joins: Sql;
   readonly columns: readonly Sql[];
@@ -31,7 +30,6 @@ export class Needs {
   readonly #joins = new Map<string, RowJoin>();
   #isGiven = false;
 
-  /** @param source absent: all events */
   constructor(
     readonly context: QueryContext,
     readonly source: RowSource = { rows: context.tables.all("events"), isGathered: false },

@@ -4,7 +4,7 @@ import type { Operand } from "../../query/plan/plan.js";
 import { jsonOfTagged } from "../ingest/event-rows.js";
 import { isoTextOf, TAG } from "../sql/value-test.js";
 import { EMPTY, joined, name, sql, text, texts, type Sql } from "../sql/sql.js";
-import { keyColumn, keyLeavesColumn, pathColumn, pathLeavesColumn } from "../tables/metadata-columns.js";
+import { keyColumns, pathColumns, type MetadataColumns } from "../tables/layout.js";
 import { companyOf } from "./companies.js";
 import { nameOf, type TraitOperand } from "./known-traits.js";
 import type { Needs } from "./needs.js";
@@ -72,10 +72,7 @@ export function joinedTrait(operand: TraitOperand, owner: Sql, needs: Needs, cal
   return { kind: "trait", leaves, label };
 }
 
-/**
- * The texts under which a row counts, at least one; `""` where nothing is set.
- * Numbers and booleans count as JSON text, objects as canonical JSON, an array under each distinct element.
- */
+/** At least one, `""` where nothing is set. Numbers and booleans count as JSON, objects as canonical JSON, an array under each distinct element. */
 export function propertiesOf(found: ValueLocation): Sql {
   if (found.kind === "text") return sql`[${found.text}]`;
   return sql`if(empty(${found.leaves}), [''], arrayDistinct(arrayMap(leaf -> substring(leaf, 2), ${found.leaves})))`;
@@ -89,27 +86,26 @@ export function wholeOf(found: ValueLocation): Sql {
 
 /** The value at a key, else at a path. */
 function leavesAt(key: string, path: string | null): { readonly leaves: Sql; readonly whole: Sql } {
-  const [leaves, whole] = [leavesOf(keyColumn(key), keyLeavesColumn(key)), tagged(keyColumn(key))];
+  const [leaves, whole] = [leavesOf(keyColumns(key)), tagged(keyColumns(key))];
   if (path === null) return { leaves, whole };
-  const isKey = isThere(keyColumn(key));
+  const isKey = isThere(keyColumns(key));
   return {
-    leaves: sql`if(${isKey}, ${leaves}, ${leavesOf(pathColumn(path), pathLeavesColumn(path))})`,
-    whole: sql`if(${isKey}, ${whole}, ${tagged(pathColumn(path))})`,
+    leaves: sql`if(${isKey}, ${leaves}, ${leavesOf(pathColumns(path))})`,
+    whole: sql`if(${isKey}, ${whole}, ${tagged(pathColumns(path))})`,
   };
 }
 
-/** The tagged value in a metadata column; `""` where it is missing. */
-function tagged(column: string): Sql {
-  return sql`ifNull(metadata.${name(column)}.:String, '')`;
+function tagged({ value }: MetadataColumns): Sql {
+  return sql`ifNull(metadata.${name(value)}.:String, '')`;
 }
 
-function isThere(column: string): Sql {
-  return sql`metadata.${name(column)}.:String IS NOT NULL`;
+function isThere({ value }: MetadataColumns): Sql {
+  return sql`metadata.${name(value)}.:String IS NOT NULL`;
 }
 
-function leavesOf(column: string, leavesColumn: string): Sql {
-  const value = tagged(column);
-  const several = sql`CAST(metadata.${name(leavesColumn)}.:\`Array(Nullable(String))\`, 'Array(String)')`;
+function leavesOf(columns: MetadataColumns): Sql {
+  const value = tagged(columns);
+  const several = sql`CAST(metadata.${name(columns.leaves)}.:\`Array(Nullable(String))\`, 'Array(String)')`;
   const single = sql`if(${value} IN ${texts(METADATA_UNSET)}, CAST([], 'Array(String)'), [${value}])`;
   return sql`if(substring(${value}, 1, 1) IN ${texts([TAG.array, TAG.object])}, ${several}, ${single})`;
 }
@@ -142,7 +138,7 @@ function firstSet(own: readonly Operand[], keys: readonly { readonly key: string
   return {
     column: (needs) => {
       const ownTexts = own.map((operand) => wholeOf(foundOf(operand, needs)));
-      return sql`[${joined([...ownTexts, ...keys.map(({ key }) => tagged(keyColumn(key)))], ", ")}]`;
+      return sql`[${joined([...ownTexts, ...keys.map(({ key }) => tagged(keyColumns(key)))], ", ")}]`;
     },
     textOf: (found) => {
       const place = found.findIndex((one) => one !== "");

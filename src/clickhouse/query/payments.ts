@@ -21,11 +21,7 @@ export function moneyRows(rule: RevenueRule, tables: TableNames): RowSource {
 /** Half the precision of amounts: anything smaller rounds to zero. */
 const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
 
-/**
- * The payments that count, of all time: the first of each project and order key; of refunds, the first of each project, order key and refund id.
- * Columns as in `allPaymentsOf`.
- * @param rest further columns, computed from the rows of `needs`
- */
+/** Those that count, of all time: the first of each project and order key; of refunds also of each refund id. Columns as in `allPaymentsOf`. */
 export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
   const own = sql`if(if(isRefund, refundOf, orderKey) = '', toString(num), '')`;
   return sql`${allPaymentsOf(rule, needs, rest)}

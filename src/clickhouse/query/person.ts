@@ -24,7 +24,6 @@ export async function personOfId(id: string, context: WhoIsWho): Promise<PersonA
   return (await isKnown(isOf, isOf, context)) ? await personOfHolder({ anonymousId: id }, context) : null;
 }
 
-/** Whether an event, or a record in force, has this user id. */
 export function isUser(id: string, context: WhoIsWho): Promise<boolean> {
   return isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`, context);
 }
@@ -100,10 +99,7 @@ export function identifierJoin(context: WhoIsWho): Sql {
 /** Whether a person is identified by a user id or an email. Needs `identifierJoin`. */
 export const IS_IDENTIFIED = sql`(startsWith(person, 'u') OR identifier != '')`;
 
-/**
- * The identity ids of a few events; null for an event without ids.
- * Cost: reads the links of their anonymous ids, and searches all aliases for each event.
- */
+/** Null for an event without ids. Cost: reads the links of their anonymous ids, and searches all aliases for each event. */
 export async function identityIdsOf(
   sent: readonly { readonly userId: string; readonly anonymousId: string }[], context: WhoIsWho,
 ): Promise<(string | null)[]> {

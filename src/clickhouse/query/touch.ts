@@ -69,10 +69,7 @@ interface Nearest {
   readonly told: Sql;
 }
 
-/**
- * Finds the first or the last touch that is no later, and within the lookback time.
- * @param called distinguishes several in one statement
- */
+/** The first or last touch that is no later, within the lookback time. @param called distinguishes several in one statement */
 export function nearestTouch(model: TouchModel, touches: TouchRows, owed: AttributedRows, called = ""): Nearest {
   return model === "first_touch" ? firstTouch(touches, owed, name(`first${called}`)) : lastTouch(touches, owed, name(`last${called}`));
 }
@@ -127,10 +124,7 @@ export function attributedLabel(model: TouchModel, dimension: TouchDimension, ne
   return sql`multiIf(empty(${found}), ${text(NO_TOUCH[dimension])}, ${value} = '', ${text(NOT_SET)}, ${value})`;
 }
 
-/**
- * The labels of a row's touch by dimension, empty without one: the touch of its identity by then, or for a refund of a known order that of the payer.
- * @param who SQL for a row's identity
- */
+/** The labels of a row's touch by dimension, empty without one: that of its identity by then, or for a refund of a known order of the payer. */
 function attributionOf(model: TouchModel, who: Sql, context: QueryContext): RowJoin {
   const { tables, touch } = context;
   const touches = {

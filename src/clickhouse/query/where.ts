@@ -10,7 +10,6 @@ import { lastCompanyOf } from "./companies.js";
 import { nameOf } from "./known-traits.js";
 import { ofActors, type ActorIds } from "./who.js";
 
-/** Contains every row. */
 export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
 /** The condition of a scope. @param subject the person of its user id; null: none is named */
@@ -66,7 +65,6 @@ function passesOf(found: ValueLocation, test: Test): Sql {
   return passesNotSet(test) ? sql`empty(${found.leaves}) OR ${some}` : some;
 }
 
-/** Whether a row's identity is in a segment. */
 function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: Needs): Sql {
   const who = needs.who();
   const isMember = anyOf(segment.map((group) => allOf(group.map((condition) => holdsFor(condition, who, nowMs, needs)))));

@@ -28,10 +28,7 @@ type AliasPair = [from: string, to: string];
 /** Above this number, statements find records that were taken back themselves. */
 const NAMED_COUNT = 1_000;
 
-/**
- * Reads which records were taken back, and which users were merged: the aliases in force, settled as in the embedded engine.
- * Cost: reads all unlinks and aliases, of which there are few.
- */
+/** Which records were taken back, and which users merged, settled as in the embedded engine. Cost: reads all unlinks and aliases: few. */
 export async function readWhoIsWho(connection: Connection, tables: TableNames): Promise<WhoIsWho> {
   const rows = await connection.rows<[kind: string, id: string, ...alias: AliasPair]>(sql`SELECT kind, id, fromUserId, userId FROM ${tables.all("records")}
     WHERE kind = 'unlink' OR (kind = 'alias' AND fromUserId != userId) ORDER BY ms, toUInt128(id)`);

@@ -6,13 +6,16 @@ import {
 } from "../../engine/upkeep/time-to-live.js";
 import { readDeleteEvents, refuseUnknownProject, type DeleteEventsInput, type DeletionReceipt } from "../../engine/upkeep/deletions.js";
 import { DEFAULT_PROJECT } from "../../core/schema/fields.js";
+import type { Connection } from "../connection/connection.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/layout.js";
-import { nextVersion, type Servers } from "../tables/servers.js";
+import { insertNewer, type Servers } from "../tables/servers.js";
 import { END_OF_TIME_MS, finishNamed, isPast, remove, yearsToRename, type Cutoffs, type Note, type RemovalContext } from "./removal.js";
 
 interface DeletionContext extends RemovalContext {
   readonly projects: () => Promise<readonly string[]>;
+  /** With the time limit of statements. */
+  readonly usual: Connection;
 }
 
 /** Deletes events. Answers omit them once their table has changed; calls resolve once the files of the servers no longer hold them. */
@@ -33,9 +36,8 @@ export class ClickHouseDeletions {
     return receipt;
   }
 
-  /** Finishes interrupted deletions of a project. */
   async finish(project: string): Promise<void> {
-    await finishNamed(this.context, project);
+    await finishNamed(this.context, this.context.usual, project);
   }
 
   /** @param beside notes of what to remove besides the events */
@@ -72,7 +74,6 @@ export function partOf(names: TableNames): Sql {
 /** A rule as statements select it: `""` stands for all projects without a rule of their own. */
 export type RuleColumns = readonly [project: string, days: number];
 
-/** All rules in force, as columns `project` and `kept`. */
 export function rulesInForce(names: TableNames): Sql {
   return sql`SELECT project, argMax(days, version) AS kept FROM ${names.all("time_to_live")} GROUP BY project HAVING kept > 0`;
 }
@@ -146,8 +147,6 @@ export class ClickHouseTimeToLive implements TimeToLive {
 
   /** @param days 0 removes the rule */
   async #write(project: string | null, days: number): Promise<void> {
-    const { connection, names, random } = this.#context;
-    const [[newest] = [0]] = await connection.rows<[number]>(sql`SELECT max(version) FROM ${names.all("time_to_live")}`);
-    await connection.insert("time_to_live", [{ project: project ?? "", days, version: nextVersion(newest, random) }]);
+    await insertNewer(this.#context, "time_to_live", [{ project: project ?? "", days }]);
   }
 }

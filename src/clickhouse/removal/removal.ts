@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/base/time.js";
-import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
+import { newUuidText } from "../../core/base/uuid.js";
+import type { Connection } from "../connection/connection.js";
 import { NO_ID, raw, sql, text, texts, uuid, wholes, type Sql } from "../sql/sql.js";
 import { EVENT_TABLES, METADATA_TYPE, YEAR } from "../tables/layout.js";
 import { alter, systemTable, change, type Servers } from "../tables/servers.js";
@@ -7,7 +8,6 @@ import { alter, systemTable, change, type Servers } from "../tables/servers.js";
 export type Noted =
   | "userId" | "anonymousId" | "email" | "event" | "record" | "anew" | "link" | "traits" | "segment" | "project" | "stored" | "name" | "year" | "request";
 
-/** A text, and a value that belongs to it. */
 export type Note = readonly [kind: Noted, text: string, value?: string];
 
 export interface RemovalContext extends Servers {
@@ -23,11 +23,8 @@ export class Removal {
     readonly id: string,
   ) {}
 
-  /** Begins a removal by storing its notes. */
   static async begin(context: RemovalContext, notes: readonly Note[]): Promise<Removal> {
-    const bytes = new Uint8Array(16);
-    writeUuidV7(context.clock.now(), context.random, bytes, 0);
-    const removal = new Removal(context, uuidText(bytes));
+    const removal = new Removal(context, newUuidText(context.clock.now(), context.random));
     await removal.note(notes);
     return removal;
   }
@@ -37,7 +34,6 @@ export class Removal {
     await this.servers.connection.insertOnAll("removals", notes.map(([kind, noted, value = ""]) => ({ removal: this.id, kind, text: noted, value })));
   }
 
-  /** All notes, without duplicates. */
   async notes(): Promise<[kind: Noted, text: string, value: string][]> {
     const { connection, names } = this.servers;
     const rows = sql`SELECT DISTINCT kind, text, value FROM ${names.all("removals")} WHERE removal = ${uuid(this.id)}`;
@@ -49,7 +45,6 @@ export class Removal {
     return sql`(SELECT text FROM ${this.#of(kind)})`;
   }
 
-  /** Texts and their values, to follow IN. */
   pairs(kind: Noted): Sql {
     return sql`(SELECT text, value FROM ${this.#of(kind)})`;
   }
@@ -74,7 +69,6 @@ export class Removal {
 /** The events to delete: for each project, those before an instant, epoch ms. */
 export type Cutoffs = ReadonlyMap<string, number>;
 
-/** Later than any stored event. */
 export const END_OF_TIME_MS = 2 ** 53;
 
 export function isPast(cutoffs: Cutoffs): Sql {
@@ -111,10 +105,7 @@ export async function settleEventLinks(servers: Servers): Promise<void> {
 
 const year = raw(YEAR);
 
-/**
- * Notes the years of rows to remove that have a metadata key, at any depth, which no remaining row has: the parts of these years keep its name.
- * Cost: the metadata of all events.
- */
+/** The years of rows to remove with a metadata key that no remaining row has: their parts keep its name. Cost: the metadata of all events. */
 export async function yearsToRename({ connection, names }: Pick<Servers, "connection" | "names">, isGone: Sql): Promise<Note[]> {
   const events = names.all("events");
   const paths = sql`SELECT DISTINCT arrayJoin(JSONAllPaths(metadata)) AS path FROM ${events}`;
@@ -133,13 +124,9 @@ export async function rename(servers: Servers, years: readonly string[]): Promis
   await change(servers, "events", sql`UPDATE metadata = ${anew} WHERE ${year} IN ${wholes(years.map(Number))}`);
 }
 
-/** Interval between checks. */
 const PAUSE_MS = 1_000;
 
-/**
- * Waits until no server has files of changed or deleted rows; a query that reads them delays this.
- * Servers normally keep such files for some minutes; during this wait, for a second.
- */
+/** A query that reads former rows delays this. Servers normally keep their files for some minutes; during this wait, for a second. */
 export async function untilGone(servers: Servers, tables: readonly string[]): Promise<void> {
   const { connection, names, database } = servers;
   const all = tables.map((table) => (names.isCluster ? `${table}_local` : table));
@@ -200,9 +187,8 @@ async function perform(removal: Removal): Promise<void> {
 }
 
 /** Finishes interrupted deletions of a project, which would otherwise delete it after it was created again. */
-export async function finishNamed(servers: Servers, project: string): Promise<void> {
-  const { connection, names } = servers;
-  const left = await connection.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${names.all("removals")}
+export async function finishNamed(servers: Servers, usual: Connection, project: string): Promise<void> {
+  const left = await usual.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${servers.names.all("removals")}
     WHERE kind = 'name' AND text = ${text(project)}`);
   for (const [id] of left) await perform(new Removal(servers, id));
 }

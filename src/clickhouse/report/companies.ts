@@ -18,7 +18,6 @@ import type { ReportContext, StatementReport } from "./report.js";
 
 type CompanyRow = readonly [companyId: string, events: number, users: number, lastSeenMs: number];
 
-/** The companies with events in the window, over all projects. */
 export const topCompanies: StatementReport<"topCompanies"> = async (plan, context) => {
   const { currency } = plan.revenue;
   const money = await moneyByCompany(plan, context);
@@ -68,7 +67,6 @@ function orderOf({ sort }: TopCompaniesPlan, moneyOf: (companyId: string) => Mon
   return (a, b) => first(a, b) || b[2] - a[2] || b[1] - a[1] || b[3] - a[3] || compareCodePoints(a[0], b[0]);
 }
 
-/** The newest text of every trait of some companies. */
 async function traitsOf(companyIds: readonly string[], context: ReportContext): Promise<Map<string, Record<string, unknown>>> {
   const { connection, tables } = context;
   const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, context)}`;
@@ -90,7 +88,6 @@ export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ comp
   return { companyId, users: rows.map(([resolvedIdentifier, events, lastMs]) => ({ resolvedIdentifier, events, lastSeen: isoOf(lastMs) })) };
 };
 
-/** Whether an event, or a group call in force, has this company. */
 async function isKnown(companyId: string, context: ReportContext): Promise<boolean> {
   const { connection, tables } = context;
   const isOf = sql`companyId = ${text(companyId)}`;

@@ -1,3 +1,4 @@
+import { withRoomFor } from "../../core/base/arrays.js";
 import { STEP_BITS, type Matches } from "../../query/answer/insights/chains.js";
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
 import { ChainTries, entryBits, funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
@@ -7,21 +8,17 @@ import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { Needs } from "../query/needs.js";
 import { tieBreakerOf } from "../query/event-columns.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
-import { entityRows, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
 import { sessionsOfPeople } from "./visits.js";
-import { insight, pauseOf, type ReportContext } from "./report.js";
+import { entityRows, insight, pauseOf, propertiesColumn, PropertyKeys, type Properties, type ReportContext } from "./report.js";
 
 /** The matches of one entity. The next entity reuses the memory. */
 class MatchBuffer implements Matches {
-  ms = new Float64Array(64);
-  masks = new Uint32Array(64);
+  ms: Float64Array = new Float64Array(64);
+  masks: Uint32Array = new Uint32Array(64);
 
-  /** Both in the order of the matches. */
   put(ms: readonly number[], masks: readonly number[]): void {
-    if (ms.length > this.ms.length) {
-      this.ms = new Float64Array(ms.length * 2);
-      this.masks = new Uint32Array(ms.length * 2);
-    }
+    this.ms = withRoomFor(this.ms, ms.length);
+    this.masks = withRoomFor(this.masks, ms.length);
     this.ms.set(ms);
     this.masks.set(masks);
   }
@@ -30,7 +27,6 @@ class MatchBuffer implements Matches {
 /** Events that may matter, in order: a mask of the steps and exclusions of each, and with a breakdown its values. */
 type MatchedEvents = readonly [ms: readonly number[], masks: readonly number[], properties?: readonly Properties[]];
 
-/** An entity that may go through the steps. */
 interface FunnelEntity {
   /** When the session starts; null for identities and accounts. */
   readonly startMs: number | null;
@@ -71,7 +67,6 @@ function spanOf(slots: readonly Slot[]): Range {
   return { fromMs: slots[0]?.fromMs ?? 0, toMs: slots.at(-1)?.toMs ?? 0 };
 }
 
-/** Tries one entity after another. */
 class Walk {
   readonly tries: ChainTries;
   readonly #buffer = new MatchBuffer();
@@ -123,7 +118,7 @@ async function* countedEntities(plan: FunnelPlan, level: "identity" | "account",
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const isTold = plan.breakdown !== null;
   const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(context.tables)} AS num${
-    isTold ? sql`, ${propertiesOf(plan, needs)} AS properties` : sql``}`;
+    isTold ? sql`, ${propertiesColumn(plan, needs)} AS properties` : sql``}`;
   const rows = entityRows(meant.map(({ scope }) => scope), level, columns, context);
   const isEntry = sql`bitAnd(mask, ${whole(entryBits(plan))}) != 0 AND ms >= ${whole(fromMs)} AND ms < ${whole(toMs)}`;
   const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${isTold ? sql`, properties` : sql``}))) AS list
@@ -142,15 +137,11 @@ async function* sessionEntities(plan: FunnelPlan, span: Range, context: ReportCo
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
   const columns = (needs: Needs) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
-    return sql`ms, ${maskOf(meant, are)}, ${propertiesOf(plan, needs)}`;
+    return sql`ms, ${maskOf(meant, are)}, ${propertiesColumn(plan, needs)}`;
   };
   for await (const { startMs, events } of sessionsOfPeople<FunnelEvent>(plan, span, columns, context)) {
     const own = events.filter(([, mask]) => mask !== 0);
     const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask & ~LOOKED_AT), own.map(([, , properties]) => properties)] as const;
     if (own.length > 0) yield { startMs, matches };
   }
-}
-
-function propertiesOf({ breakdown }: FunnelPlan, needs: Needs): Sql {
-  return propertiesColumn(breakdown?.fields ?? [], needs);
 }

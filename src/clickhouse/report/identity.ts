@@ -18,17 +18,13 @@ import { SERVER_NOW, isStoredUntil, sequenceOf } from "./search-events.js";
 
 type PersonReport = "identitySessions" | "identityProfile" | "identityReferrers" | "identityDeviceGeo";
 
-/** Events to ingest at a time. */
 const BLOCK_ROW_COUNT = 5_000;
 
-/**
- * Answers a query about one person with the embedded engine, over the person's events alone: the same code finds sessions, payments and devices.
- * Memory: these events.
- * @param isStored condition of the rows to read
- */
+/** With the embedded engine, over the person's events alone. Memory: these events. @param isStored condition of the rows to read */
 async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, context: ReportContext, isStored: Sql): Promise<Answer<K>> {
   const subject = await personOf(plan.subject, context);
-  if (subject === null) throw notFound(plan);
+  const [name, id] = plan.subject.kind === "email" ? (["email", plan.subject.email] as const) : (["userId", plan.subject.userId] as const);
+  if (subject === null) throw parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
   const executors: Executor[] = [];
   // At the end of time no stored event is in the future.
   const options = { ...context.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
@@ -84,11 +80,6 @@ function ordersOfOthers(subject: PersonActors, { revenue, tables }: ReportContex
   const key = sql`if(money.orderKey = '', concat('-', refundId), concat('+', money.orderKey))`;
   const own = sql`SELECT ${key} FROM ${rows} WHERE ${isOwn} AND ${key} != '-'`;
   return sql`SELECT day, ms, id FROM ${rows} WHERE NOT ${isOwn} AND ${key} GLOBAL IN (${own})`;
-}
-
-function notFound({ subject }: Plan<PersonReport>): Error {
-  const [name, id] = subject.kind === "email" ? (["email", subject.email] as const) : (["userId", subject.userId] as const);
-  return parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
 }
 
 /** Above the sequence of any row of a copy. */

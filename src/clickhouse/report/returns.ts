@@ -1,14 +1,16 @@
 import { cutOf, slotsOf, widened } from "../../query/answer/insights/buckets.js";
 import { combinationsOf } from "../../query/answer/insights/combinations.js";
 import { PeriodAxis, orAfter, stickinessOf, type CohortCounts } from "../../query/answer/insights/retention-periods.js";
+import { getOrMake } from "../../core/base/arrays.js";
 import { atOnce } from "../../core/base/yield.js";
 import type { Retention, RetentionPeriod, LifecycleBucket } from "../../query/plan/insights/answers.js";
 import type { RetentionPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
-import { entityRows, openExtentOf, unitOf, propertiesColumn, PropertyKeys, extentOf, type Properties } from "./entity-rows.js";
 import { rowSortKey } from "../query/event-columns.js";
-import { insight, type ReportContext } from "./report.js";
+import {
+  entityRows, extentOf, insight, NO_PROPERTIES, openExtentOf, propertiesColumn, PropertyKeys, unitOf, type Properties, type ReportContext,
+} from "./report.js";
 import { axisOf } from "../../core/calendar/axis.js";
 import { LIMITS } from "../../core/base/limits.js";
 
@@ -100,15 +102,13 @@ class CohortMembers {
   }
 }
 
-const NO_PROPERTIES = sql`CAST([], 'Array(Array(String))')`;
-
 /** For each entity, the numbers of its cohorts, each with the values of its first event there, and the units of its returns. */
 function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, context: ReportContext): Sql {
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
   const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>
     sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowSortKey(context.tables)} AS place,
-      ${propertiesColumn(plan.breakdown.fields, needs)} AS properties`}`;
+      ${propertiesColumn(plan, needs)} AS properties`}`;
   const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, context);
   // Without a breakdown only the units are needed, and these are few.
   const each = plan.breakdown === null
@@ -177,10 +177,6 @@ export const stickiness = insight<"stickiness">(async (plan, context) => {
   const statement = sql`SELECT slot, units, count() FROM (${counts}) GROUP BY slot, units`;
   const rows = await context.connection.rows<[number, number, number]>(statement);
   const histograms = new Map<number, number[]>();
-  for (const [slot, count, entities] of rows) {
-    const histogram = histograms.get(slot) ?? [];
-    histogram[count] = entities;
-    histograms.set(slot, histogram);
-  }
+  for (const [slot, count, entities] of rows) getOrMake(histograms, slot, (): number[] => [])[count] = entities;
   return { buckets: bucketsOf((unitMs) => histograms.get(unitMs) ?? []) };
 });

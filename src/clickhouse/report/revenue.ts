@@ -14,15 +14,6 @@ import type { ReportContext, StatementReport } from "./report.js";
 /** A group of similar payments as selected: an amount, how often it counts, and the number of payments. */
 type PaymentColumns = [amount: string, times: number, count: number, isRefund: boolean, currencies: readonly string[], day: number];
 
-/** Payments as one sum, in their own currency, and in the reporting currency where a rate is known. */
-interface Paid {
-  readonly amount: Money;
-  readonly currency: string;
-  readonly converted: Money | null;
-  readonly count: number;
-  readonly orderCount: number;
-}
-
 /** Converts amounts to the reporting currency. Calls `rates` once per currency and day. */
 class Conversion {
   readonly #known = new Map<string, number | undefined>();
@@ -33,7 +24,7 @@ class Conversion {
   ) {}
 
   /** @throws invalid_parameter (a rate that is not a number above 0) */
-  paid([text, times, count, isRefund, currencies, day]: PaymentColumns): Paid {
+  paid([text, times, count, isRefund, currencies, day]: PaymentColumns) {
     const sent = timesMoney(moneyOfNumber(text), times);
     const amount = isRefund && !isNegative(sent) ? negated(sent) : sent;
     const orderCount = isOrder(amount) ? count : 0;
@@ -51,7 +42,6 @@ class Conversion {
   }
 }
 
-/** Payments in the reporting currency, with the columns that they are grouped by. */
 interface PaidGroup<Keys> {
   readonly keys: Keys;
   readonly money: Money;
@@ -59,10 +49,7 @@ interface PaidGroup<Keys> {
   readonly orderCount: number;
 }
 
-/**
- * Groups payments by some columns, and converts them. Those without a rate are added to `unconverted` instead.
- * @param payments a statement with the columns that `groupedPayments` needs @throws invalid_parameter (a rate that is not a number above 0)
- */
+/** @param payments as in `groupedPayments` @param unconverted gets those without a rate @throws invalid_parameter (a rate not above 0) */
 export async function* paidGroups<Keys extends readonly unknown[]>(
   keys: readonly string[], payments: Sql, rule: RevenueRule, context: ReportContext, unconverted = new Unconverted(),
 ): AsyncGenerator<PaidGroup<Keys>> {
@@ -94,7 +81,6 @@ function touchCalled(called: string, dimension: RevenueByAttributionPlan["dimens
   return { source: null, medium: null, campaign: null, [dimension]: value === "" ? null : value };
 }
 
-/** The payments of the window, each with the label of its touch. */
 function attributedPayments(plan: RevenueByAttributionPlan, context: ReportContext): Sql {
   const { model, window } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
@@ -119,7 +105,6 @@ function paymentsOfProject({ revenue, payProject, level }: RevenueByAttributionP
   return sql`SELECT * FROM (${payments}) WHERE project = ${text(payProject)}`;
 }
 
-/** The touches of the companies or identities with payments. */
 function touchesOf(plan: RevenueByAttributionPlan, context: ReportContext): TouchRows {
   const { level, dimension, touch } = plan;
   const isOfAccounts = level === "account";

@@ -3,6 +3,7 @@ import type { CursorPosition } from "../../query/plan/plan.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import { EVENT_COLUMNS, foundEventOf, recordOf, sentIdsOf, copyOf, type EventTuple } from "../query/event-columns.js";
 import { identityIdsOf } from "../query/person.js";
+import { UNBOUNDED } from "../connection/settings.js";
 import { selectRows, type ReportContext, type StatementReport } from "./report.js";
 import { uuidText } from "../../core/base/uuid.js";
 import type { ExportPlace, ExportedRecordPlace } from "../../engine/exports/place.js";
@@ -32,14 +33,12 @@ export function isStoredUntil(sequence: number): Sql {
   return sql`storedMs <= ${latest} - (${latest} - ${whole(sequence)}) % ${whole(SPAN_MS)}`;
 }
 
-type FoundRow = readonly [nowMs: number, ...EventTuple];
-
 /** Matching events, newest first, a page at a time: those stored before the first page was requested. */
 export const searchEvents: StatementReport<"searchEvents"> = async (plan, context) => {
   const behind = plan.cursor === null ? sql`` : sql`AND ${isBehind(plan.cursor)}`;
   const order = sql`ORDER BY day DESC, ms DESC, toUInt128(id) DESC, project DESC LIMIT ${whole(plan.limit + 1)}`;
   const statement = selectRows(plan, context, () => sql`${SERVER_NOW}, ${EVENT_COLUMNS}`, sql`${behind} ${order}`);
-  const rows = await context.connection.rows<FoundRow>(statement);
+  const rows = await context.connection.rows<readonly [nowMs: number, ...EventTuple]>(statement);
   const page = rows.slice(0, plan.limit).map(([, ...columns]): EventTuple => columns);
   const identityIds = plan.allFields ? await identityIdsOf(page.map(sentIdsOf), context) : null;
   const events = page.map((columns, at) => (identityIds === null ? recordOf(columns) : foundEventOf(columns, identityIds[at] ?? null)));
@@ -51,7 +50,6 @@ export const searchEvents: StatementReport<"searchEvents"> = async (plan, contex
   return { next: { createdAtMs, id, project, sequence: plan.cursor?.sequence ?? sequenceOf(nowMs) }, events };
 };
 
-/** After the last event of the previous page, and stored before the first page was requested. */
 function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
   return sql`(ms, toUInt128(id), project) < (${whole(createdAtMs)}, toUInt128(${uuid(id)}), ${text(project)}) AND ${isStoredUntil(sequence)}`;
 }
@@ -62,7 +60,7 @@ export async function* exportedEvents({ project, range, identityIds }: ExportPla
   const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
   const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
   const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id), project`;
-  for await (const [id, ...event] of context.connection.streamAll<[string, ...EventTuple]>(statement))
+  for await (const [id, ...event] of context.connection.stream<[string, ...EventTuple]>(statement, UNBOUNDED))
     yield { ...(copyOf(event) as ExportedEvent), ...(id === "" ? {} : { identityId: id }) };
 }
 
@@ -81,10 +79,7 @@ function behind(after: ExportPlace | null): Sql[] {
   return [sql`ms >= ${ms}`, sql`(ms, toUInt128(id), project) > (${ms}, toUInt128(${uuid(uuidText(after.id))}), ${text(after.project)})`];
 }
 
-/**
- * Every project without events, then every record in (createdAt, id) order, an unlink after the record that it takes back.
- * @param after the last item exported before
- */
+/** Projects without events, then records in (createdAt, id) order, an unlink after its record. @param after the last item exported before */
 export async function* exportedRecords(after: ExportedRecordPlace | null, { connection, tables }: ReportContext): AsyncGenerator<StoredRecord> {
   const seen = sql`SELECT DISTINCT project FROM ${tables.all("events")}`;
   const from = after !== null && "name" in after ? after.name : "";
@@ -93,6 +88,6 @@ export async function* exportedRecords(after: ExportedRecordPlace | null, { conn
   if (!isInRecords) for (const [project] of await connection.rows<[string]>(unseen)) yield { type: "project", name: project };
   const fields = joined(RECORD_FIELDS.map((field) => name(field)), ", ");
   const statement = sql`SELECT kind, id, ms, ${fields} FROM ${tables.all("records")} WHERE ${isInRecords ? behindRecord(after) : sql`true`} ORDER BY ${RECORD_ORDER}`;
-  for await (const [kind, id, ms, ...texts] of connection.streamAll<ExportedRow>(statement))
+  for await (const [kind, id, ms, ...texts] of connection.stream<ExportedRow>(statement, UNBOUNDED))
     yield storedRecord(RECORD_KINDS[kind], id, ms, (field: RecordField) => texts[RECORD_FIELDS.indexOf(field)] ?? "");
 }

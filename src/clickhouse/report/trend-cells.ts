@@ -1,4 +1,4 @@
-import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf, type Tally } from "../../query/answer/numbers.js";
+import { bothTallies, NO_NUMBERS, numericFigure, tallyOf, type Tally } from "../../query/answer/numbers.js";
 import type { NumericMeasureType } from "../../query/plan/input.js";
 import type { MeasurePlan, TrendPlan } from "../../query/plan/insights/plan.js";
 import { Needs } from "../query/needs.js";
@@ -9,12 +9,11 @@ import type { Extent } from "../../query/answer/insights/buckets.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
 import type { Range } from "../../query/plan/plan.js";
 import { whereOf } from "../query/where.js";
-import type { ReportContext } from "./report.js";
+import { extentOf, type ReportContext } from "./report.js";
 
 /** A figure as selected: a number, or the distinct numbers that it is computed from, with their counts. */
 type MeasureValue = number | readonly [numbers: readonly number[], counts: readonly number[]];
 
-/** SQL of a measure, and how to combine its results. */
 export interface MeasureSql {
   /** What an event contributes: one text, or a list; null: the event itself. */
   readonly things: ((needs: Needs) => Sql) | null;
@@ -22,7 +21,6 @@ export interface MeasureSql {
   readonly figure: Sql;
   /** The same over all units up to each, by `unit` and `combo`; null: cumulated in this process. */
   readonly running: { readonly state: Sql; readonly figure: Sql } | null;
-  /** Whether SQL can order the figures. */
   readonly isOrdered: boolean;
   add(a: MeasureValue, b: MeasureValue): MeasureValue;
   shown(given: MeasureValue): number | null;
@@ -41,7 +39,6 @@ const users: MeasureSql = {
   running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactMerge(state)` },
 };
 
-/** The same for values. */
 function values(things: (needs: Needs) => Sql): MeasureSql {
   const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
   return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
@@ -54,7 +51,7 @@ function numbers(things: (needs: Needs) => Sql, type: NumericMeasureType): Measu
     running: null,
     isOrdered: false,
     add: (a, b) => givenOf(bothTallies(tallyOfGiven(a), tallyOfGiven(b))),
-    shown: (given) => figureOf(tallyOfGiven(given), type),
+    shown: (given) => numericFigure(tallyOfGiven(given), type),
     nothing: givenOf(NO_NUMBERS),
   };
 }
@@ -65,13 +62,6 @@ function tallyOfGiven(given: MeasureValue): Tally {
 
 function givenOf({ numbers: values, counts }: Tally): MeasureValue {
   return [[...values], [...counts]];
-}
-
-const PERCENTS = { min: 0, p25: 25, median: 50, p75: 75, p90: 90, p95: 95, p99: 99, max: 100 } as const;
-
-function figureOf(tally: Tally, type: NumericMeasureType): number | null {
-  if (type === "sum") return sumOf(tally);
-  return type === "avg" ? meanOf(tally) : percentileOf(tally, PERCENTS[type]);
 }
 
 /** Null for sessions and payments, which this process assigns to units. */
@@ -100,7 +90,6 @@ export interface Total {
   readonly counted: number;
 }
 
-/** The same for one unit. */
 export interface Cell extends Total {
   readonly unitMs: number;
 }
@@ -110,7 +99,6 @@ export interface CellFigures {
   readonly cells: readonly Cell[];
 }
 
-/** Reads the figures of a trend over one range. */
 export class TrendCells {
   constructor(
     readonly plan: TrendPlan,
@@ -123,9 +111,7 @@ export class TrendCells {
   async extent(): Promise<Extent | null> {
     const needs = new Needs(this.context);
     const [things, where] = [this.#things(needs), this.#where(needs)];
-    const [[firstMs, lastMs, count] = [0, 0, 0]] = await this.context.connection.rows<[number, number, number]>(
-      sql`SELECT min(ms), max(ms), count() FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`);
-    return count === 0 ? null : { firstMs, lastMs };
+    return await extentOf(sql`SELECT ms FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`, this.context);
   }
 
   /** Totals of the combinations with the greatest figures, where SQL can order them, else of all; and the number of combinations. */
@@ -181,10 +167,7 @@ export class TrendCells {
     return sql`SELECT ${combo} AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
   }
 
-  /**
-   * Rows of the range: their combinations where there is a breakdown, their unit, what they contribute, and how many are alike.
-   * @param bounds starts of units; null: a single unit
-   */
+  /** Rows with combinations (with a breakdown), unit, contribution, and how many are alike. @param bounds starts of units; null: one unit */
   #rows(bounds: readonly number[] | null): Sql {
     const needs = new Needs(this.context);
     const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: raw(`key${at}`), found: foundOf(field, needs) }));

@@ -6,15 +6,15 @@ import type { Range } from "../../query/plan/plan.js";
 import { majorUnits, type Money, addMoney, ZERO } from "../../query/answer/money.js";
 import { bucketsOf, refuseFigures, trendFiguresOf, type Measured, type SeriesFigures } from "../../query/answer/insights/trend-answers.js";
 import { Unconverted } from "../../query/answer/revenue-answers.js";
+import { grouped } from "../../core/base/arrays.js";
 import { countBefore } from "../../core/base/search.js";
 import { Needs } from "../query/needs.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
-import { insight, pauseOf, selectRows, type ReportContext } from "./report.js";
+import { insight, pauseOf, propertiesColumn, PropertyKeys, selectRows, unitOf, type Properties, type ReportContext } from "./report.js";
 import { TrendCells, measureOf, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
 import { paidGroups } from "./revenue.js";
-import { unitOf, propertiesColumn, PropertyKeys, type Properties } from "./entity-rows.js";
 import { visitsIn } from "./visits.js";
 
 /** Things that count, each under one key: arrays of equal length. */
@@ -22,7 +22,6 @@ interface Things {
   readonly keys: ArrayLike<number>;
   /** Epoch ms. */
   readonly ms: ArrayLike<number>;
-  /** The amount of each. */
   readonly amounts: ArrayLike<Money>;
   /** The number of things that each sums. */
   readonly counts: ArrayLike<number>;
@@ -90,7 +89,6 @@ class ThingsOverTime implements Measured {
   }
 }
 
-/** A measure over time, by the values of up to two fields. */
 export const trend = insight<"trend">(async (plan, context) => {
   const measure = measureOf(plan.measure);
   const isRevenue = plan.measure.type === "revenue";
@@ -122,9 +120,9 @@ async function answersOf(
   const hasRest = breakdown?.rest === true;
   refuseFigures(slots.length * (shown.length + (hasRest ? 1 : 0)));
 
-  const own = byCombination(all ?? (await cells.ofCombinations(shown, units, given === null ? totals : null)), shown);
+  const own = byCombination(all ?? (await cells.ofCombinations(shown, units, given === null ? totals : null)));
   const series = shown.map((values) => figuresOf(values, own, slots, plan, measure));
-  const rest = hasRest ? figuresOf([], byCombination(await cells.ofRest(shown, units), [[]]), slots, plan, measure) : null;
+  const rest = hasRest ? figuresOf([], byCombination(await cells.ofRest(shown, units)), slots, plan, measure) : null;
   const { buckets, seriesOf } = bucketsOf(plan, slots, rest === null ? series : [...series, rest]);
   return {
     buckets,
@@ -142,24 +140,16 @@ function greatest(totals: readonly Total[], measure: MeasureSql, limit: number):
   return sized.slice(0, limit).map(({ values }) => values);
 }
 
-interface OfOne {
-  total: Total | null;
-  readonly cells: Cell[];
+type FiguresOfValues = (values: readonly string[]) => { readonly total: Total | undefined; readonly cells: readonly Cell[] };
+
+function byCombination({ totals, cells }: CellFigures): FiguresOfValues {
+  const nameOf = ({ values }: Total) => JSON.stringify(values);
+  const [totalOf, cellsOf] = [new Map(totals.map((total) => [nameOf(total), total])), grouped(cells, nameOf)];
+  return (values) => ({ total: totalOf.get(JSON.stringify(values)), cells: cellsOf.get(JSON.stringify(values)) ?? [] });
 }
 
-/** The figures of the wanted combinations, by their JSON. */
-function byCombination({ totals, cells }: CellFigures, wanted: readonly (readonly string[])[]): ReadonlyMap<string, OfOne> {
-  const found = new Map(wanted.map((values): [string, OfOne] => [JSON.stringify(values), { total: null, cells: [] }]));
-  for (const total of totals) {
-    const own = found.get(JSON.stringify(total.values));
-    if (own !== undefined) own.total = total;
-  }
-  for (const cell of cells) found.get(JSON.stringify(cell.values))?.cells.push(cell);
-  return found;
-}
-
-function figuresOf(values: readonly string[], found: ReadonlyMap<string, OfOne>, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): SeriesFigures {
-  const { total, cells } = found.get(JSON.stringify(values)) ?? { total: null, cells: [] };
+function figuresOf(values: readonly string[], found: FiguresOfValues, slots: readonly Slot[], plan: TrendPlan, measure: MeasureSql): SeriesFigures {
+  const { total, cells } = found(values);
   const byUnit = new Map(cells.map((cell) => [cell.unitMs, cell]));
   const isAdded = plan.cumulative && measure.running === null;
   let last = measure.nothing;
@@ -175,10 +165,9 @@ function figuresOf(values: readonly string[], found: ReadonlyMap<string, OfOne>,
 
 type SplitValues = readonly (readonly string[])[] | null;
 
-/** Trends of sessions, by the values of their first events. */
 async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
-  const columns = (needs: Needs) => sql`, ${propertiesOf(plan, needs)}`;
+  const columns = (needs: Needs) => sql`, ${propertiesColumn(plan, needs)}`;
   const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
     plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], context);
   const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
@@ -187,7 +176,7 @@ async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: [] };
 }
 
-/** The same for payments, where all matching events determine which values exist. */
+/** All matching events determine which values exist, also those without a payment. */
 async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const { currency } = plan.revenue;
   const groups = new PropertyKeys();
@@ -201,7 +190,7 @@ async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
     counts.push(count);
   }
   const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
-  const all = selectRows({ ...plan, range }, context, (needs) => sql`${propertiesOf(plan, needs)} AS properties`, each);
+  const all = selectRows({ ...plan, range }, context, (needs) => sql`${propertiesColumn(plan, needs)} AS properties`, each);
   for (const [properties] of await context.connection.rows<[Properties]>(all)) groups.numberOf(properties);
   const things = new ThingsOverTime({ keys, ms, amounts, counts }, groups.keys, (sum) => majorUnits(sum, currency));
   return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: unconverted.items() };
@@ -213,14 +202,10 @@ function paymentsIn(plan: TrendPlan, range: Range, context: ReportContext): Sql 
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
   const needs = isPlain ? new Needs(context, moneyRows(plan.revenue, context.tables)) : new Needs(context);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
-  const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesOf(plan, needs)} AS properties`);
+  const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesColumn(plan, needs)} AS properties`);
   // An open side of the axis begins with the first payment that counts, so each instant is a unit until that is known.
   const isOpen = plan.interval !== "total" && (plan.isOpen.start || plan.isOpen.end);
   const unit = isOpen ? sql`ms` : unitOf(slotsOf({ ...plan, range }, plan.interval, null).map(({ unitMs }) => unitMs));
   return sql`SELECT ${unit} AS at, properties, amount, isRefund, currencies, day FROM (${payments})
     WHERE ${allOf([sql`matches`, ...inRange(range)])}`;
-}
-
-function propertiesOf({ breakdown }: TrendPlan, needs: Needs): Sql {
-  return propertiesColumn(breakdown?.fields ?? [], needs);
 }

@@ -1,4 +1,5 @@
 import { sessionize } from "../../query/answer/sessionize.js";
+import { getOrMake } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Range, RevenueRule, SessionRule } from "../../query/plan/plan.js";
 import { Needs } from "../query/needs.js";
@@ -6,13 +7,12 @@ import { isMoney } from "../query/payments.js";
 import { inRange, ALL_TIME, whereOf } from "../query/where.js";
 import { allOf, sql, text, texts, type Sql } from "../sql/sql.js";
 import { listsOf } from "../connection/connection.js";
-import { insight, pauseOf, type ReportContext } from "./report.js";
+import { insight, Numbered, pauseOf, propertiesColumn, PropertyKeys, TextNumbers, type Properties, type ReportContext } from "./report.js";
 import { Visits, ListedSessions } from "../../query/answer/visits/visits.js";
 import { pathOf } from "../../query/filter/value-test.js";
 import type { InsightScope } from "../../query/plan/insights/plan.js";
 import { sessionsAnswer } from "../../query/answer/visits/sessions-answer.js";
 import { Scratch } from "../../core/base/scratch.js";
-import { Numbered, propertiesColumn, PropertyKeys, TextNumbers, type Properties } from "./entity-rows.js";
 import { LabelNumbers, NO_LABEL, PathCounts, sequenceRule } from "../../query/answer/paths/path-counts.js";
 import { pathsAnswer } from "../../query/answer/paths/paths-answer.js";
 import { compileRules } from "../../query/filter/regex.js";
@@ -25,7 +25,6 @@ interface SessionPlan {
   readonly revenue: RevenueRule;
 }
 
-/** A session, and the selected columns of its events, in order. */
 interface PersonSession<Own extends readonly unknown[]> {
   /** Number of the person, from 1. */
   readonly person: number;
@@ -36,10 +35,7 @@ interface PersonSession<Own extends readonly unknown[]> {
 
 type SessionRow<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
 
-/**
- * The sessions that start in a range, person by person: events arrive sorted by person, and the embedded engine's code sessionizes them.
- * Memory: the events of one person.
- */
+/** Events arrive sorted by person, and the embedded engine's code sessionizes them. Memory: the events of one person. */
 export async function* sessionsOfPeople<Own extends readonly unknown[]>(
   plan: SessionPlan,
   range: Range,
@@ -79,7 +75,6 @@ function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sq
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id), project`;
 }
 
-/** The selected columns of an event of a visit. */
 export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
 
 /** Computes a number for a visit from its events, which are in order. */
@@ -106,7 +101,8 @@ export async function visitsIn<Rest extends readonly unknown[]>(
     const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
     return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
   };
-  const found = columnsOf(FACT_COUNT + kinds.length);
+  // One list per column: a list per session would take twice as much memory.
+  const found = Array.from({ length: FACT_COUNT + kinds.length }, (): number[] => []);
   for await (const { person, startMs, endMs, events } of sessionsOfPeople<VisitEvent<Rest>>(plan, range, columns, context)) {
     if (!events.some(([matches]) => matches)) continue;
     const pageviews = events.filter(([, isView]) => isView).length;
@@ -117,11 +113,6 @@ export async function visitsIn<Rest extends readonly unknown[]>(
 }
 
 const FACT_COUNT = 5;
-
-/** One list per column: a list per session would take twice as much memory. */
-function columnsOf(count: number): number[][] {
-  return Array.from({ length: count }, () => []);
-}
 
 function keyed(columns: readonly (readonly number[])[]): KeyedVisits {
   const [starts = [], lengths = [], identities = [], eventCounts = [], pageviewCounts = [], ...keys] = columns;
@@ -137,7 +128,6 @@ function keyed(columns: readonly (readonly number[])[]): KeyedVisits {
   return { visits: new Visits({ facts, identityEnd }, byStart), keys: keys.map((own) => byStart.map((at) => own[at] ?? 0)) };
 }
 
-/** The page of a visit's first event. */
 export function entryPage([first]: readonly VisitEvent<readonly unknown[]>[]): string {
   return pathOf(first?.[2] ?? "");
 }
@@ -156,7 +146,7 @@ export const sessionsOverview = insight<"sessionsOverview">(async (plan, context
     ([first]) => groups.numberOf(first?.[3] ?? []),
   ];
   const { visits, keys: [entries, exits, values] } = await visitsIn(
-    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan.breakdown?.fields ?? [], needs)}`, kinds, context);
+    plan, plan.range, (needs) => sql`, ${propertiesColumn(plan, needs)}`, kinds, context);
   const pageKeys = (end: "entry" | "exit") => (end === "entry" ? entries : exits) ?? new Uint32Array(0);
   const of = { paths, groups, keysOf: () => Promise.resolve(values ?? new Uint32Array(0)) };
   return await Scratch.of((scratch) => {
@@ -176,12 +166,7 @@ export const paths = insight<"paths">((plan, context) => Scratch.of(async (scrat
   const label = labelOf(plan.node);
   const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
   const known = new Map<string, number>();
-  const numberOf = (texts: readonly string[]) => {
-    const name = JSON.stringify(texts);
-    const number = known.get(name) ?? labels.ofValue(label.textOf(texts));
-    known.set(name, number);
-    return number;
-  };
+  const numberOf = (texts: readonly string[]) => getOrMake(known, JSON.stringify(texts), () => labels.ofValue(label.textOf(texts)));
   let count = 0;
   for await (const { events } of sessionsOfPeople<readonly [isNode: boolean, texts: readonly string[]]>(plan, plan.range, columns, context)) {
     if (count % SESSIONS_PER_PAUSE === 0) await counts.reserve(SESSIONS_PER_PAUSE, pause);

@@ -9,8 +9,7 @@ import { bothExtents, slotsOf, type Extent } from "../../query/answer/insights/b
 import { LIMITS } from "../../core/base/limits.js";
 import type { WebOverviewPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
-import { TextNumbers, unitOf } from "./entity-rows.js";
-import { identityCount, insight, pauseOf, selectRows, type ReportContext } from "./report.js";
+import { identityCount, insight, pauseOf, selectRows, TextNumbers, unitOf, type ReportContext } from "./report.js";
 
 const FIELDS = ["location_country", "device", "browser", "os"] as const;
 
@@ -19,7 +18,6 @@ type FirstEvent = readonly [isBrought: boolean, touch: readonly string[], fields
 
 type FirstEvents = readonly VisitEvent<FirstEvent>[];
 
-/** SQL for the columns of `FirstEvent`. */
 function firstEventOf({ touch }: { readonly touch: TouchRule }): Sql {
   const touches = joined(TOUCH_DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ");
   const fields = joined(FIELDS.map((field) => sql`toString(${name(field)})`), ", ");
@@ -53,16 +51,13 @@ function fieldBy(field: (typeof FIELDS)[number]): (events: FirstEvents) => strin
   return ([first]) => first?.[5][FIELDS.indexOf(field)] ?? "";
 }
 
-/** Visits by the values of each list. */
 class WebLists {
   readonly #texts = NAMES.map(() => new TextNumbers());
 
-  /** One key of a visit per list. */
   get keys(): KeyOf<FirstEvent>[] {
     return this.#texts.map((texts, at) => (events) => texts.numberOf(VALUES[NAMES[at] ?? "entryPages"](events)));
   }
 
-  /** @param visits with these keys */
   async of({ visits, keys }: KeyedVisits, limit: number, pause: () => Promise<void>): Promise<Pick<WebOverview, ListName>> {
     return await Scratch.of(async (scratch) => {
       const people = await byIdentity(visits, scratch, pause);
@@ -92,17 +87,11 @@ export const webOverview = insight<"webOverview">(async (plan, context) => {
 
 type FigureRow = [visitors: number, views: number, firstMs: number, lastMs: number, count: number];
 
-interface EventTotals {
-  readonly visitors: number;
-  readonly views: number;
-  readonly extent: Extent | null;
-}
-
 function isView({ pageviewSlugs }: WebOverviewPlan): Sql {
   return sql`slug IN ${texts(pageviewSlugs)}`;
 }
 
-async function eventsOf(plan: WebOverviewPlan, range: Range, context: ReportContext): Promise<EventTotals> {
+async function eventsOf(plan: WebOverviewPlan, range: Range, context: ReportContext) {
   const columns = (needs: Needs) => sql`${identityCount(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
   const statement = selectRows({ ...plan, range }, context, columns);
   const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await context.connection.rows<FigureRow>(statement);

@@ -6,7 +6,6 @@ export interface Bound {
   readonly value: unknown;
 }
 
-/** A fragment of SQL: texts, and what goes between them. */
 export class Sql {
   constructor(
     readonly texts: readonly string[],
@@ -30,7 +29,6 @@ export function raw(piece: string): Sql {
 export const NO_ID_TEXT = "toUUID('00000000-0000-0000-0000-000000000000')";
 export const NO_ID = raw(NO_ID_TEXT);
 
-/** Joins fragments with a separator: `" AND "`, `", "`. */
 export function joined(pieces: readonly (Sql | Bound)[], separator: string): Sql {
   if (pieces.length === 0) return EMPTY;
   return new Sql(["", ...pieces.slice(1).map(() => separator), ""], pieces);
@@ -63,7 +61,6 @@ export function limitOf(limit: number | null): Sql {
   return limit === null ? EMPTY : sql`LIMIT ${whole(limit)}`;
 }
 
-/** Whole numbers, such as epoch ms. */
 export function wholes(values: readonly number[]): Bound {
   return { type: "Array(Int64)", value: values };
 }
@@ -86,7 +83,6 @@ export function uuids(values: readonly string[]): Bound {
   return { type: "Array(UUID)", value: values };
 }
 
-/** A name of a table or column. */
 export function name(value: string): Bound {
   return { type: "Identifier", value };
 }
@@ -116,7 +112,7 @@ export function statementOf(piece: Sql): Statement {
       parts.push(piece);
       const next = between[at];
       if (next instanceof Sql) write(next);
-      else if (next !== undefined) parts.push(joinedList(piecesOf(next).map(boundOf)));
+      else if (next !== undefined) parts.push(joinedList(boundPieces(next).map(boundOf)));
     });
   };
   write(piece);
@@ -128,24 +124,27 @@ function joinedList(pieces: readonly string[]): string {
 }
 
 /** Splits a long list into chunks; anything else stays as it is. */
-function piecesOf(bound: Bound): readonly Bound[] {
+function boundPieces(bound: Bound): readonly Bound[] {
   const { type, value } = bound;
   if (!Array.isArray(value) || JSON.stringify(value).length <= FIELD_CHARS) return [bound];
   return shortLists(value as readonly unknown[]).map((piece) => ({ type, value: piece }));
 }
 
 /** Splits items into lists that are short enough to be sent, in order; without items there is no list. */
-export function shortLists<T>(items: readonly T[]): T[][] {
-  const lists: T[][] = [];
-  let room = 0;
-  for (const item of items) {
+export function shortLists<T>(items: readonly T[]): (readonly T[])[] {
+  return [...piecesOf(items, { itemCount: Infinity, charCount: FIELD_CHARS })];
+}
+
+/** Splits items into lists, in order; an oversized item is a list by itself. @param bounds `charCount`: as JSON, with a separator each */
+export function* piecesOf<T>(items: readonly T[], { itemCount, charCount }: { readonly itemCount: number; readonly charCount: number }): Generator<readonly T[]> {
+  let [from, ownCount] = [0, 0];
+  for (const [at, item] of items.entries()) {
     const length = JSON.stringify(item).length + 1;
-    if (length > room) {
-      lists.push([]);
-      room = FIELD_CHARS;
+    if (at > from && (at - from === itemCount || ownCount + length > charCount)) {
+      yield items.slice(from, at);
+      [from, ownCount] = [at, 0];
     }
-    lists.at(-1)?.push(item);
-    room -= length;
+    ownCount += length;
   }
-  return lists;
+  if (from < items.length) yield items.slice(from);
 }

@@ -43,10 +43,7 @@ export function isoTextOf(ms: Sql): Sql {
   return sql`concat(${date}, ${clock})`;
 }
 
-/**
- * The prefix of a metadata value: missing, null, `""`, 5 and "5" differ, and no text is parsed as a date.
- * After the tag of an array or object comes its JSON text as sent.
- */
+/** The prefix of a metadata value, so that missing, null, `""`, 5 and "5" differ; after that of an array or object its JSON text as sent. */
 export const TAG = { text: "s", number: "n", boolean: "b", null: "z", array: "a", object: "o" } as const;
 
 /** A test of set values; the caller handles unset ones, and negation. */
@@ -101,17 +98,10 @@ function orderTest(value: Sql, order: Order, bound: Numeric): Sql {
   return sql`if(${number} = ${float(nearest)}, ${ofEqual}, ${compared(number, order, float(nearest))})`;
 }
 
+const ORDERS: Readonly<Record<Order, Sql>> = { ">": sql`>`, ">=": sql`>=`, "<": sql`<`, "<=": sql`<=` };
+
 function compared(left: Sql | Bound, order: Order, right: Sql | Bound): Sql {
-  switch (order) {
-    case ">":
-      return sql`${left} > ${right}`;
-    case ">=":
-      return sql`${left} >= ${right}`;
-    case "<":
-      return sql`${left} < ${right}`;
-    case "<=":
-      return sql`${left} <= ${right}`;
-  }
+  return sql`${left} ${ORDERS[order]} ${right}`;
 }
 
 function numberTest(value: Sql, holds: readonly Sql[]): Sql {

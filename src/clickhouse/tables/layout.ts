@@ -1,13 +1,48 @@
 import { AMOUNT_KEYS, CURRENCY_KEY, ORDER_KEYS, REFUND_KEY } from "../../storage/derived/stored.js";
 import { TAG } from "../sql/value-test.js";
-import { keyColumn } from "./metadata-columns.js";
 import { FIELDS } from "../../core/schema/fields.js";
 import { name, NO_ID_TEXT, sql, type Sql } from "../sql/sql.js";
+
+/** Bound of the cache, which is cleared when full. */
+const KEPT_COUNT = 16_384;
+
+/** Caches the results of a function of a text: in most fields the same texts recur. */
+export function remembered<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= KEPT_COUNT) known.clear();
+    const made = make(text);
+    known.set(text, made);
+    return made;
+  };
+}
+
+const encoder = new TextEncoder();
+
+const escaped = remembered((key) => {
+  const names = Array.from(encoder.encode(key), (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9]/.test(character) ? character : `_${byte.toString(16).padStart(2, "0")}`;
+  });
+  return names.join("");
+});
+
+/** A metadata value, and the leaves of an array or object. Letters and digits of keys stay, other bytes become `_` and hex, without a meaning. */
+export interface MetadataColumns {
+  readonly value: string;
+  readonly leaves: string;
+}
+
+export const keyColumns = remembered((key): MetadataColumns => ({ value: `k_${escaped(key)}`, leaves: `e_${escaped(key)}` }));
+/** Of the value at a path within an object. Keys with dots are on no path. */
+export const pathColumns = remembered((path): MetadataColumns => ({ value: `w_${escaped(path)}`, leaves: `v_${escaped(path)}` }));
 
 /** What an event has to do with money, under any rules: nothing, an amount that counts in any event, or one that counts in payments only. */
 export const MONEY_KIND = { none: 0, anyEvent: 1, paymentOnly: 2 } as const;
 
-const tagged = (key: string) => `ifNull(metadata.${keyColumn(key)}.:String, '')`;
+const tagged = (key: string) => `ifNull(metadata.${keyColumns(key).value}.:String, '')`;
 const isNumber = (key: string) => `startsWith(${tagged(key)}, '${TAG.number}')`;
 const body = (key: string) => `substring(${tagged(key)}, 2)`;
 const isText = (key: string) => `startsWith(${tagged(key)}, '${TAG.text}')`;
@@ -38,7 +73,6 @@ const MEMBERS: readonly (readonly [name: string, type: string, value: string, no
   ["currencies", "Array(String)", CURRENCIES, "[]"],
 ];
 
-/** Members that have the name of their column of events. */
 export const MONEY_MEMBERS: readonly string[] = MEMBERS.filter(([name, , value]) => name === value).map(([name]) => name);
 
 const tuple = (values: readonly string[]) => `tuple(${values.join(", ")})`;
@@ -54,13 +88,11 @@ const MONEY_COLUMNS: readonly (readonly [name: string, type: string])[] = [
 /** The columns of the projection `money`: a GROUP BY with the same columns reads its few rows. */
 export const MONEY_GROUP = MONEY_COLUMNS.map(([column]) => column).join(", ");
 
-/** A table: its columns, the order of its rows, and what assigns them to shards. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** An engine of the MergeTree family, without the parameters of replicas. */
   readonly engine: string;
-  /** The clauses after the engine. */
   readonly order: string;
   /** How many inserts the servers remember, so that a repeated one is stored once. Default: none. */
   readonly knownInsertCount?: number;
@@ -70,7 +102,6 @@ export interface Table {
 
 /** Entries of `columns` that are no columns. */
 const NO_COLUMN = /^(?:INDEX|PROJECTION) /;
-/** Clauses that may follow a column's type. */
 const AFTER_TYPE = /\s(?:CODEC|DEFAULT|MATERIALIZED)\b.*$/s;
 
 export function columnTypes({ columns }: Table): ReadonlyMap<string, string> {
@@ -83,10 +114,8 @@ export function isSameType(one: string, other: string): boolean {
   return one.replace(/\s/g, "") === other.replace(/\s/g, "");
 }
 
-/** The servers' name for the engine of a view. */
 export const VIEW_ENGINE = "MaterializedView";
 
-/** A view that fills a table from inserts into another. */
 export interface FillingView {
   readonly name: string;
   readonly from: string;
@@ -98,7 +127,6 @@ export interface FillingView {
   readonly rest: string;
 }
 
-/** Fields with few distinct values. */
 const FEW_VALUES = new Set([
   "name", "slug", "project", "location_country", "location_city", "location_region",
   "device", "os", "browser", "screen", "language", "hostname", "notify", "currency",
@@ -106,7 +134,6 @@ const FEW_VALUES = new Set([
 
 /** One column per metadata key: a part keeps the names of all keys that it ever had. */
 export const METADATA_TYPE = "JSON(max_dynamic_paths = 512)";
-/** The partition key of events. */
 export const YEAR = "intDiv(day, 366)";
 
 const STORED: readonly [string, string][] = [
@@ -231,10 +258,7 @@ const REMOVALS: Table = {
 
 export const TABLES: readonly Table[] = [EVENTS, LINKS, RECORDS, PROJECTS, KEPT, SEGMENTS, PRIVACY_REQUESTS, SUPPRESSED, TIME_TO_LIVE, REMOVALS];
 
-/**
- * The tables with rows of events, from which deletions remove them.
- * Each has `id`, `ms`, `project`, `storedMs`, `userId` and `anonymousId`, and the last is not part of its sort order.
- */
+/** Each has `id`, `ms`, `project`, `storedMs`, `userId` and `anonymousId`, and the last is not part of its sort order. */
 export const EVENT_TABLES: readonly string[] = [EVENTS.name];
 
 export const VIEWS: readonly FillingView[] = [

@@ -2,15 +2,10 @@ import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { toHex } from "../../core/base/hash.js";
 import type { Connection } from "../connection/connection.js";
 import { sql, text } from "../sql/sql.js";
-import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster } from "./checks.js";
+import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster, type ServersPlace } from "./servers.js";
 import { TABLES, VIEWS, type FillingView, type Table, type TableNames } from "./layout.js";
 
-/** Where the tables are: on one server, or on the shards of a cluster. */
-interface TablesPlace {
-  readonly database: string;
-  /** Its name in `remote_servers`; null: one server. */
-  readonly cluster: string | null;
-  /** Whether the servers of a shard hold the same rows. */
+interface TablesPlace extends ServersPlace {
   readonly isReplicated: boolean;
 }
 
@@ -66,6 +61,7 @@ const VERSION = "tablesVersion";
 /** The name of a row that tables with replicas have. */
 const REPLICATED = "replicated";
 const CURSOR_KEY = "cursorKey";
+/** The key of the hashes by which erased people are recognized. */
 const SUPPRESSION_KEY = "suppressionKey";
 
 /** Where to create tables, and whether with replicas; null: as in the cluster, or as in existing tables. */
@@ -112,16 +108,8 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   return migration;
 }
 
-/** Stored values of the store as a whole. */
-interface StoreValues {
-  readonly cursorKey: Uint8Array;
-  /** The key of the hashes by which erased people are recognized. */
-  readonly suppressionKey: Uint8Array;
-  readonly isReplicated: boolean;
-}
-
 /** @throws manifest_missing (no tables, or no keys), invalid_parameter (another version), unreachable */
-export async function keptOf(connection: Connection): Promise<StoreValues> {
+export async function keptOf(connection: Connection) {
   const isReplicated = await areReplicated(connection);
   if (isReplicated === null)
     throw new DaybookError("manifest_missing", "the database has no Daybook tables: run `daybook clickhouse migrate`");

@@ -5,18 +5,13 @@ import { joined, name, NO_ID, raw, sql, text, whole, wholes, type Sql } from "..
 import { type Servers, systemTable } from "../tables/servers.js";
 import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table, type TableNames } from "../tables/layout.js";
 
-/** An invariant of the rows of a table. */
 interface Law {
   readonly table: string;
   /** What breaks it, each with a key that stays the same when checked again. */
   broken(servers: Servers): Promise<readonly Breach[]>;
 }
 
-interface Breach {
-  readonly key: string;
-  readonly expected: string;
-  readonly found: string;
-}
+type Breach = readonly [key: string, expected: string, found: string];
 
 /** Breaches that are listed; all are counted. */
 const NAMED_COUNT = 10;
@@ -34,23 +29,20 @@ function idsOnce(table: "events" | "records"): Law {
       const rows = await connection.rows<[string, number, number]>(
         sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
       const hidden = (rows[0]?.[2] ?? 0) - rows.length;
-      const breaches = rows.map(([id, times]) => ({ key: id, expected: `${id} once`, found: `it ${times} times` }));
-      return hidden <= 0 ? breaches : [...breaches, { key: "more", expected: "each id once", found: `${hidden} more ids that are stored more than once` }];
+      const breaches = rows.map(([id, times]): Breach => [id, `${id} once`, `it ${times} times`]);
+      return hidden <= 0 ? breaches : [...breaches, ["more", "each id once", `${hidden} more ids that are stored more than once`]];
     },
   };
 }
 
-/** What a count in a table counts, each of which breaks a law. */
-type CountedBreach = readonly [key: string, expected: string, found: string];
-
 /** A law of which the rows of one statement count the breaches, in the order of `breaches`. */
-function countedLaw(table: string, breaches: readonly CountedBreach[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Law {
+function countedLaw(table: string, breaches: readonly Breach[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Law {
   return {
     table,
     broken: async (servers) => {
       const statement = await statementOf(servers);
       const [counts = []] = statement === null ? [] : await servers.connection.rows<readonly number[]>(statement);
-      return breaches.flatMap(([key, expected, found], at) => ((counts[at] ?? 0) > 0 ? [{ key, expected, found: `${found}: ${counts[at]}` }] : []));
+      return breaches.flatMap(([key, expected, found], at): Breach[] => ((counts[at] ?? 0) > 0 ? [[key, expected, `${found}: ${counts[at]}`]] : []));
     },
   };
 }
@@ -88,7 +80,6 @@ async function strayLinks({ connection, names }: Servers): Promise<number> {
   return events + records;
 }
 
-/** Counts links of events, and of records. */
 function linkCounts(names: TableNames, isSuch: Sql): Sql {
   const givenBy = (table: string) => {
     const views = VIEWS.filter(({ from, to }) => from === table && to === "links");
@@ -163,7 +154,7 @@ async function verifyLaws(servers: Servers, findings: Findings, settledMs: numbe
   if (suspects.length > 0) await new Promise((resolve) => setTimeout(resolve, settledMs));
   for (const [law, before] of suspects) {
     const now = (await readable(findings, law.table, () => law.broken(servers))) ?? [];
-    for (const { key, expected, found } of now) if (before.some((breach) => breach.key === key)) findings.add(law.table, expected, found);
+    for (const [key, expected, found] of now) if (before.some(([known]) => known === key)) findings.add(law.table, expected, found);
   }
 }
 

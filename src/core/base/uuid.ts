@@ -93,6 +93,12 @@ export function writeUuidV7(nowMs: number, random: (bytes: Uint8Array) => void, 
   bytes[offset + 8] = ((bytes[offset + 8] ?? 0) & 0x3f) | 0x80;
 }
 
+export function newUuidText(nowMs: number, random: (bytes: Uint8Array) => void): string {
+  const bytes = new Uint8Array(16);
+  writeUuidV7(nowMs, random, bytes, 0);
+  return uuidText(bytes);
+}
+
 export function compareIds(a: Uint8Array, aOffset: number, b: Uint8Array, bOffset: number): number {
   for (let at = 0; at < 16; at += 1) {
     const difference = (a[aOffset + at] ?? 0) - (b[bOffset + at] ?? 0);

@@ -1,6 +1,6 @@
 import { isoOf } from "../../core/base/time.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
-import { uuidText, writeUuidV7 } from "../../core/base/uuid.js";
+import { newUuidText, uuidText } from "../../core/base/uuid.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
@@ -148,14 +148,13 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     this.#services.refuseClosed();
     const read = readPrivacyInput(input);
     const nowMs = clock.now();
-    const id = new Uint8Array(16);
-    writeUuidV7(nowMs, random, id, 0);
+    const id = newUuidText(nowMs, random);
     // After any erasure under way: the request must not name a person whom that erasure removes.
     await this.#change(({ requests, suppression }) => {
-      const request = newRequest(read, { nowMs, id: uuidText(id), ...this.#namedBy(read.subject) });
+      const request = newRequest(read, { nowMs, id, ...this.#namedBy(read.subject) });
       return { requests: [...requests, request], suppression };
     });
-    return shownRequest(this.#request(uuidText(id)), nowMs);
+    return shownRequest(this.#request(id), nowMs);
   }
 
   async list(): Promise<readonly PrivacyRequest[]> {

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { inChunks, Turns } from "../../core/base/yield.js";
 import { sortNumbers } from "../../core/base/arrays.js";
+import type { NumericMeasureType } from "../plan/input.js";
 
 const SIGNIFICAND_BITS = 53;
 /** The smallest double above 0 is 2 to the power of −1074: no quotient needs finer bits. */
@@ -159,6 +160,14 @@ export function percentileOf(tally: Tally, percent: number): number | null {
   const { units, digits } = decimalsOf(Float64Array.of(low, high));
   const between = BigInt(units[0]!) * BigInt(100 - rest) + BigInt(units[1]!) * BigInt(rest);
   return nearestDouble(between, 100n * 10n ** BigInt(digits));
+}
+
+const PERCENTS = { min: 0, p25: 25, median: 50, p75: 75, p90: 90, p95: 95, p99: 99, max: 100 } as const;
+
+/** A measure of numbers, exact and rounded once; null for an empty tally, whose sum is 0. */
+export function numericFigure(tally: Tally, type: NumericMeasureType): number | null {
+  if (type === "sum") return sumOf(tally);
+  return type === "avg" ? meanOf(tally) : percentileOf(tally, PERCENTS[type]);
 }
 
 function exactSum({ numbers, counts }: Tally): { units: bigint; scale: bigint } {

@@ -5,7 +5,7 @@ import { firstAtLeast } from "../../../core/base/search.js";
 import type { Cells, CellsByUnit } from "../insights/cells.js";
 import { KEY_SPAN, valuesOfKey, type RowKeys } from "../insights/row-keys.js";
 import { addMoney, majorUnits, ZERO, type Money } from "../../answer/money.js";
-import { bothTallies, meanOf, NO_NUMBERS, percentileOf, sumOf, tallyOf } from "../../answer/numbers.js";
+import { bothTallies, NO_NUMBERS, numericFigure, tallyOf } from "../../answer/numbers.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { NumericMeasureType } from "../../plan/input.js";
@@ -309,8 +309,6 @@ function distinctTally(thingsOf: (item: number) => readonly number[]): MeasureTa
 /** Up to this many things are removed from the set one by one; beyond, a new set is created. */
 const FEW_THINGS = 4_096;
 
-const PERCENTS: Readonly<Record<Exclude<NumericMeasureType, "sum" | "avg">, number>> = { min: 0, p25: 25, median: 50, p75: 75, p90: 90, p95: 95, p99: 99, max: 100 };
-
 /** A figure of numbers, exact and rounded once; items are keys of the measured field, each of which stands for one text. */
 export function numberTallies(field: RowKeys, type: NumericMeasureType): Tallies {
   const known = new Map<number, number | null>();
@@ -340,8 +338,7 @@ function numberTally(numberOfKey: (key: number) => number | null, type: NumericM
     figure: () => {
       known = bothTallies(known, tallyOf(Float64Array.from(added.keys()), Float64Array.from(added.values())));
       added.clear();
-      if (type === "sum") return sumOf(known);
-      return type === "avg" ? meanOf(known) : percentileOf(known, PERCENTS[type]);
+      return numericFigure(known, type);
     },
     clear: () => {
       known = NO_NUMBERS;
