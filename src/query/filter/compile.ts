@@ -24,6 +24,7 @@ export interface FilterContext extends IdentityTestContext {
   readonly identities: IdentityView;
   /** The identity of the scope's user id in the snapshot of identities; 0 if there is none. */
   readonly subject: number;
+  /** Null if no filter tests an identity id for equality. */
   readonly identityIds: IdentityIds | null;
   /** Null if no filter reads the touch of a visit. */
   readonly touches: RowTouches | null;

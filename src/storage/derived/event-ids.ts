@@ -18,6 +18,7 @@ export interface EventTime {
 export class EventIds {
   readonly #keys = new Map<number, EventKey>();
 
+  /** Null: not read yet. */
   of(sequence: number): EventKey | null {
     return this.#keys.get(sequence) ?? null;
   }

@@ -160,6 +160,7 @@ function collapsed(labels: Uint32Array, from: number, to: number): number {
   return end;
 }
 
+/** `to` when the label is missing. */
 function placeOf(labels: Uint32Array, label: number, from: number, to: number): number {
   let at = from;
   while (at < to && labels[at] !== label) at += 1;

@@ -17,6 +17,7 @@ import { NO_FACTS, hasAmounts, loadMoney, revenueFactsOf, type RevenueFacts } fr
 import type { Rates } from "../../plan/input.js";
 import { checkedRate } from "../../answer/revenue-answers.js";
 
+/** Estimated, keys included. */
 const PAYMENT_BYTES = 216;
 
 /** The revenue events of a store, duplicates included, each at a permanent position. Of events with one key, the earliest counts. */
@@ -52,8 +53,12 @@ export class Payments extends StoreTable<RevenueFacts> {
   #numbers = new Map<string, number>();
   #sequencesTaken = new BitSet(1_024);
   #placeOfSequence = new Map<number, number>();
-  /** Orders of refunds by position, for the present payments; null until requested. */
-  #paid: ReadonlyMap<number, number> | null = null;
+  #refundSequences = new BitSet(1_024);
+  /** By sequence, in order of arrival. */
+  #refundNumbers = new Map<number, number>();
+  #refundPlaces: number[] = [];
+  /** By number of a refund: position of its order, for the present payments; null until requested. */
+  #paid: Uint32Array | null = null;
   /** Keys that got another event: which of their events counts is not decided yet. */
   readonly #undecided = new Set<number>();
 
@@ -100,14 +105,12 @@ export class Payments extends StoreTable<RevenueFacts> {
     return { ms: this.times[place]!, sequence: this.sequences[place]! };
   }
 
-  /** By sequence, in this snapshot: position of the order that a refund gives back, else of the refund; -1 for other events. */
+  /** By sequence, in this snapshot: position of the order that a refund gives back, else of the refund; -1 for other events. Cost: all refunds. */
   ordersOfRefunds(): (sequence: number) => number {
-    this.#paid ??= this.#ordersByRefund();
-    const [placeOf, paid] = [this.placesBySequence(), this.#paid];
-    return (sequence) => {
-      const place = placeOf(sequence);
-      return place < 0 ? -1 : (paid.get(place) ?? -1);
-    };
+    this.#paid ??= Uint32Array.from(this.#refundPlaces, (place) => this.orderPlaceOf(place));
+    const [refunds, numbers, paid] = [this.#refundSequences, this.#refundNumbers, this.#paid];
+    // Most payments are no refunds, which one bit tells. Refunds that come later have numbers behind those of this snapshot.
+    return (sequence) => (refunds.has(sequence) ? (paid[numbers.get(sequence)!] ?? -1) : -1);
   }
 
   /** The event's own position when it is no refund, or its payment is unknown. */
@@ -152,18 +155,15 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.#numbers = new Map();
     this.#sequencesTaken = new BitSet(1_024);
     this.#placeOfSequence = new Map();
+    this.#refundSequences = new BitSet(1_024);
+    this.#refundNumbers = new Map();
+    this.#refundPlaces = [];
     this.#undecided.clear();
     this.#paid = null;
   }
 
   protected measure(): number {
     return this.#count * PAYMENT_BYTES;
-  }
-
-  #ordersByRefund(): ReadonlyMap<number, number> {
-    const paid = new Map<number, number>();
-    for (let place = 0; place < this.#count; place += 1) if (this.refunds[place] === 1) paid.set(place, this.orderPlaceOf(place));
-    return paid;
   }
 
   #factsOf(rows: Excerpt): RevenueFacts {
@@ -184,6 +184,10 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.projects[place] = facts.projects[at]!;
     this.companies[place] = facts.companies[at]!;
     this.refunds[place] = facts.refunds[at]!;
+    if (facts.refunds[at] === 1) {
+      this.#refundSequences.add(facts.sequences[at]!);
+      this.#refundNumbers.set(facts.sequences[at]!, this.#refundPlaces.push(place) - 1);
+    }
     this.amounts.push(facts.amounts[at]!);
     this.currencies.push(facts.currencies[at]!);
     this.quoteOf.push(this.quotes.numberOf(facts.currencies[at]!, facts.times[at]!));
@@ -220,6 +224,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     return places;
   }
 
+  /** Counts the first payment of a key; returns the positions whose ids must be read to tell which it is. */
   #countFirst(key: number, places: readonly number[]): number[] {
     const firstMs = places.reduce((ms, place) => Math.min(ms, this.times[place]!), Infinity);
     const tied = places.filter((place) => this.times[place] === firstMs);

@@ -110,6 +110,7 @@ interface FollowedTables {
 type VisitSeen = (entity: Entity, project: number, day: number) => void;
 
 const VALUES_PER_TRIPLE = 16;
+/** Projects that stay counted between queries. */
 const COUNTED_PROJECTS = 4;
 const ALL_TIME = { fromMs: -Infinity, toMs: Infinity };
 

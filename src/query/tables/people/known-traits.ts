@@ -17,6 +17,7 @@ interface TraitOwners {
   readonly changeCount: number;
   /** All owners with records; some of them several times. */
   all(identities: IdentityView): Iterable<number>;
+  /** Null when that is too long ago. */
   changedSince(seen: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null;
   /** The live records about an owner in a snapshot. */
   recordsOf(owner: number, identities: IdentityView): readonly number[];

@@ -112,6 +112,7 @@ function isAmong(ascending: Uint32Array): (actor: number) => boolean {
   return (actor) => ascending[firstAtLeast(ascending, actor)] === actor;
 }
 
+/** Triples of one actor that are found by following a chain; the others are in a map. */
 const CHAIN_LENGTH = 8;
 
 /** Codes of projects are below it. */

@@ -38,6 +38,7 @@ interface SnapshotRows {
   readonly heads: readonly Rows[];
 }
 
+/** Cached identities. */
 const IDENTITY_COUNT = 64;
 const BYTES_PER_EVENT = 16;
 const BYTES_PER_SEGMENT = 120;

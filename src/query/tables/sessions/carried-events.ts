@@ -212,6 +212,7 @@ export class Continuations {
     this.#newest.set(first, next);
   }
 
+  /** The session itself when it continues none. */
   firstOf(session: number): number {
     return this.#links.get(session)?.first ?? session;
   }

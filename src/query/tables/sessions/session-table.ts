@@ -22,6 +22,7 @@ import { Sessionizer } from "./sessionizer.js";
 
 /** Number of first events from which the sessions per event are estimated. */
 const SAMPLE_COUNT = 64 * 1024;
+/** Allows for more sessions per event in the rest. */
 const SPARE = 1.1;
 
 /** Reserves room for the sessions of many events, estimated from the first ones: copying full columns costs as much as filling them. */

@@ -26,6 +26,7 @@ class OrderInPart {
 
   constructor(readonly rows: Rows) {}
 
+  /** Null: the event lies in another part. */
   compare(sequence: number, row: number): number | null {
     const { rows } = this;
     if (sequence < rows.firstSequence || sequence > rows.lastSequence) return null;

@@ -198,6 +198,7 @@ export class PaymentLabels {
     return false;
   }
 
+  /** Only of payments whose labels are decided; 0 for none. */
   labelOf(place: number): number {
     return this.#labels[place]!;
   }

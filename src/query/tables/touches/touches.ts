@@ -16,6 +16,7 @@ import { LIMITS } from "../../../core/base/limits.js";
 import { inTurns, Turns } from "../../../core/base/yield.js";
 
 const BYTES_PER_TOUCH = 24;
+/** Room for new touches, as a share of the existing ones. */
 const SPARE_SHARE = 1 / 8;
 
 /** The touches of a store, ordered by actor. Each has a permanent position: 28 bytes. */

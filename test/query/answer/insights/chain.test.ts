@@ -96,7 +96,7 @@ describe("the chain of an entity", () => {
     for (const order of ["sequential", "strict", "any"]) for (const depth of [0, 1, 2, 3]) expect(depths.get(`${order} ${depth}`)).toBeGreaterThan(20);
   });
 
-  test("has the same times in every order of its milliseconds, unless one of several events at once matches several steps that follow each other", () => {
+  test("has the same times in every order of its milliseconds, unless one of several events at once matches several steps", () => {
     let [decided, compared] = [0, 0];
     for (let at = 0; at < caseCount(2_500, 50_000); at += 1) {
       const random = seededRandom(baseSeed + at);
