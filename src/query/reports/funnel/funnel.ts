@@ -38,8 +38,9 @@ interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "sub
 function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): FunnelEntities {
   if (plan.level === "session") return sessionEntities(plan, sessions);
   const { range, windowMs } = plan;
+  const { columns, name, subjectsOf, moved, entityOf } = countedEntitiesOf(plan.level, context);
   return {
-    ...countedEntitiesOf(plan.level, context),
+    columns, name, subjectsOf, moved, entityOf,
     // Events before the first event of a chain, or after its window, do not matter.
     range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
     entries: range,
@@ -128,7 +129,8 @@ export const funnel: Report<FunnelPlan, Funnel> = {
         const matches = new EntityMatches(lists, entities, entryBits(plan), scratch);
         const tries = triesOf(plan, entities, matches);
         const eachEntity = entityLoop(matches, tieEffectsOf(plan), context);
-        await eachEntity(pruningOf(plan, entities.entries), (from, to) => tries.add(from, to, (slot) => groups.numberOf(matches.placeOf(slot))));
+        const groupOf = (slot: number) => groups.numberOf(matches.placeOf(slot));
+        await eachEntity(pruningOf(plan, entities.entries), (from, to) => tries.add(from, to, groupOf));
         tries.addFirstOnly(matches.firstOnlyCount, matches.firstOnlyPendingCount);
         const { figures, pendingCount } = tries;
         return {
