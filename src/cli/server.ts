@@ -312,6 +312,7 @@ function openOne(options: ServerOptions, name: string, waitForLock: boolean): Pr
   return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 
+/** Then the process exits anyway. */
 const STOP_MS_MAX = 15_000;
 
 /** Closes the server on SIGTERM or SIGINT, then exits; a second signal exits at once. */

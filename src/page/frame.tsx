@@ -74,6 +74,7 @@ type Theme = keyof typeof THEMES;
 
 type BrowserStorage = "localStorage" | "sessionStorage";
 
+/** Null: none, or the browser blocks the storage. */
 export function readStored(storage: BrowserStorage, key: string): string | null {
   try {
     return window[storage].getItem(key);
@@ -82,6 +83,7 @@ export function readStored(storage: BrowserStorage, key: string): string | null 
   }
 }
 
+/** @param text null removes it */
 export function store(storage: BrowserStorage, key: string, text: string | null): void {
   try {
     if (text === null) window[storage].removeItem(key);
@@ -288,7 +290,9 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, colo
   const tick = useChanges(client, mayAnalyze ? project : "");
   const { zone } = viewState;
   const { answer: months } = useQueryOf(client, tick, mayAnalyze ? extentQuery(project, zone) : null);
-  const extent = useMemo(() => extentIn(months, zone), [months, zone]);
+  const found = extentIn(months, zone);
+  // The same object while its days are the same, so that the page renders no more often.
+  const extent = useMemo(() => found, [found?.from, found?.to]);
   const today = dayIn(zone, Date.now());
   const scope = useMemo(() => scopeOf(viewState, { nowMs: Date.now(), extent }), [viewState, today, extent]);
   const entry = VIEWS.find(({ name }) => name === view) ?? VIEWS[0];

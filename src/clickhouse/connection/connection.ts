@@ -181,6 +181,7 @@ export class Connection {
     await (token === undefined ? this.#inTurn(insert) : this.#attempt("writes", insert));
   }
 
+  /** Resolves once every replica has the rows. */
   async insertOnAll(table: string, rows: readonly object[]): Promise<void> {
     await this.#inTurn(() => this.#insert(table, rows, this.#settingsOf(this.place.replicaCount)));
   }

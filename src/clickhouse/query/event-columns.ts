@@ -29,6 +29,7 @@ export function foundEventOf(columns: EventTuple, identityId: string | null): Fo
   };
 }
 
+/** `""` for none. */
 export function sentIdsOf([, , , , ...fields]: EventTuple): { readonly userId: string; readonly anonymousId: string } {
   return { userId: fields[fieldIndex("userId")] ?? "", anonymousId: fields[fieldIndex("anonymousId")] ?? "" };
 }

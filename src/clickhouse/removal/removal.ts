@@ -69,6 +69,7 @@ export class Removal {
 /** The events to delete: for each project, those before an instant, epoch ms. */
 export type Cutoffs = ReadonlyMap<string, number>;
 
+/** Later than any stored event. */
 export const END_OF_TIME_MS = 2 ** 53;
 
 export function isPast(cutoffs: Cutoffs): Sql {
@@ -187,8 +188,8 @@ async function perform(removal: Removal): Promise<void> {
 }
 
 /** Finishes interrupted deletions of a project, which would otherwise delete it after it was created again. */
-export async function finishNamed(servers: Servers, usual: Connection, project: string): Promise<void> {
-  const left = await usual.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${servers.names.all("removals")}
+export async function finishNamed(servers: Servers, reader: Connection, project: string): Promise<void> {
+  const left = await reader.rows<[string]>(sql`SELECT DISTINCT toString(removal) FROM ${servers.names.all("removals")}
     WHERE kind = 'name' AND text = ${text(project)}`);
   for (const [id] of left) await perform(new Removal(servers, id));
 }

@@ -121,7 +121,10 @@ function withoutReplicas() {
     "its tables were created without replication, so the servers of a shard would store different rows: create another database, and load the events there");
 }
 
-/** Tables of other programs with our names would be written to, and their rows deleted. @param isOurs which are to be created */
+/**
+ * Tables of other programs with our names would be written to, and their rows deleted.
+ * @param isOurs which are to be created: an interrupted migration leaves them empty
+ */
 export async function refuseForeignTables(connection: Connection, place: ServersPlace, isOurs: (name: string) => boolean): Promise<void> {
   const expected = new Map(columnsOf(place, isOurs));
   const there = sql`database = ${text(place.database)} AND table IN ${texts([...expected.keys()])}`;

@@ -108,7 +108,7 @@ function TrendResult({ answer }: { readonly answer: TrendAnswer }) {
       ) : (
         <Total figure="total" total={series[0]?.total ?? null} before={earlier?.series[0]?.total ?? null} show={show} />
       )}
-      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlier={earlier} unit={scope.unit} lines={all} format={show} />
+      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlier={earlier} unit={scope.unit} lines={all.map(({ name, data }) => ({ name, data }))} format={show} />
       <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={earlier !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
       {hasBreakdown && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}

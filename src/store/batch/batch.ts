@@ -82,7 +82,10 @@ export interface RecordBatch {
   readonly recordOnlyIds: RecordOnlyIds;
 }
 
-/** By day, then in order of arrival; `places` has the former indexes. Heads append hundreds of rows at a tenth of the cost of single ones. */
+/**
+ * By day, then in order of arrival; `places` has the former indexes. Returns the batch itself if its days are contiguous already.
+ * Heads append hundreds of rows at a tenth of the cost of single ones.
+ */
 export function byDay(batch: Batch, keysOf: (shape: number) => readonly number[]): Batch {
   const days = daysOf(batch);
   const starts = startsOf(days);

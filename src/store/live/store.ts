@@ -60,6 +60,7 @@ export interface UnseenCommits {
 /** How much of the store is covered by the files that the manifest names. */
 export interface Sealed {
   readonly sizes: ReadonlyMap<string, number>;
+  /** The first records of the table. */
   readonly recordCount: number;
   /** Number of ids listed in the newest file of records. */
   readonly recordOnlyIdCount: number;
@@ -352,7 +353,7 @@ export class Store implements VisibleStore {
     await this.lock?.release();
   }
 
-  /** No manifest may name them. Removes each when no query reads it, before the lock is released; the next opening removes those left. */
+  /** Neither a manifest may name them nor a query read them. Removed one by one before the lock is released; the next opening removes those left. */
   removeLater(keys: Iterable<string>): void {
     this.#removal = this.#removal.then(async () => {
       for (const key of keys) await this.storage.remove(key).catch(() => undefined);

@@ -31,7 +31,10 @@ export interface Recovered extends FoundJournals {
 
 const FOLDERS = [...FILE_FOLDERS, "journal/"] as const;
 
-/** May be interrupted and repeated. @param durable false for a reader beside a writer: nothing is written @throws manifest_missing, corruption */
+/**
+ * Writes only what it read, so it may be interrupted and repeated.
+ * @param durable false for a reader beside a writer: nothing is written @throws manifest_missing, corruption
+ */
 export async function recover(storage: Storage, files: StoreFiles, durable: boolean): Promise<Recovered> {
   const { manifest, isNew } = await readManifest(storage);
   const dictionaries = new Dictionaries();

@@ -117,7 +117,10 @@ export interface Due<S extends Sized = Segment> {
   readonly daySegmentCount: number;
 }
 
-/** At most one group per day, days with most segments first: the smallest segments, so that a row is merged about log(day size) times. */
+/**
+ * At most one group for each day with too many segments, days with most of them first. A group has the smallest segments, so that a row is merged
+ * about log(day size) times; segments above a quarter of `LIMITS.segmentRowCount` are never merged.
+ */
 export function compactionsDue<S extends Sized>(segments: readonly S[]): Due<S>[] {
   const days = grouped(segments.filter(({ rowCount }) => rowCount * 4 <= LIMITS.segmentRowCount), ({ day }) => day);
   const due: Due<S>[] = [];
