@@ -155,11 +155,11 @@ test.each(ENTRIES)("Whoever hovers over a function of %s reads what it does.", (
   expect(silent.map(([name]) => name)).toEqual([]);
 });
 
-test("Whoever hovers over a member of an insight's input reads what it means.", () => {
+test("Whoever hovers over a member of a query's input reads what it means.", () => {
   const { checker } = program;
   const moduleSymbol = checker.getSymbolAtLocation(program.file(sourceOf("index.ts")));
   const exported = moduleSymbol === undefined ? [] : checker.getExportsOfModule(moduleSymbol).map((symbol) => checker.getAliasedSymbol(symbol));
-  const inputs = exported.filter(({ name, declarations }) => declarations?.some((declaration) => declaration.getSourceFile().fileName.endsWith("/plan/insights/input.ts")) === true && name.endsWith("Input"));
+  const inputs = exported.filter(({ name, declarations }) => declarations?.some((declaration) => declaration.getSourceFile().fileName.endsWith("/plan/input.ts")) === true && name.endsWith("Input"));
   expect(inputs.length).toBeGreaterThan(9);
   const members = inputs.flatMap((symbol) => checker.getDeclaredTypeOfSymbol(symbol).getProperties().map((member) => ({ name: `${symbol.name}.${member.name}`, member })));
   const silent = members.filter(({ member }) => member.getDocumentationComment(checker).length === 0);

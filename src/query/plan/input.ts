@@ -19,6 +19,7 @@ export interface FilterInput {
 }
 
 export interface FilterGroupInput {
+  /** An event passes a group if it passes each of its filters. */
   readonly filters: readonly FilterInput[];
 }
 
@@ -28,9 +29,13 @@ export type DateInput = string | Date;
 export interface UniqueUsersInput extends SegmentsInput {
   /** Only rows of this project; absent: the whole organization. */
   readonly project?: string | null | undefined;
+  /** Exactly this name; absent: any. */
   readonly eventName?: string | null | undefined;
+  /** The first day, or millisecond. A date without a time is that day in UTC. Default: open. */
   readonly startDate?: DateInput | null | undefined;
+  /** The last day, or millisecond, inclusive. Default: open. */
   readonly endDate?: DateInput | null | undefined;
+  /** Groups are OR-ed, the filters of a group AND-ed: at most 20 groups per list, and 100 filters per query. */
   readonly filterGroups?: readonly FilterGroupInput[] | null | undefined;
 }
 
@@ -45,6 +50,7 @@ export interface PerDayInput extends CountEventsInput {
 }
 
 export interface UniqueUsersPerDayInput extends UniqueUsersInput {
+  /** Adds days without events as 0, from the first to the last day of the range (or of the result). */
   readonly fill?: boolean | null | undefined;
 }
 
@@ -70,6 +76,7 @@ export type AggregateInput = UniqueUsersInput &
   };
 
 export interface SearchEventsInput extends CountEventsInput {
+  /** Of the previous page; absent: the first page. */
   readonly cursor?: string | null | undefined;
   /** Whether to return events with all data they were sent with and their identity, instead of plain records. Default true. */
   readonly allFields?: boolean | null | undefined;
@@ -98,6 +105,7 @@ export type IdentityInput = SubjectInput & {
 };
 
 export type IdentitySessionsInput = IdentityInput & {
+  /** Of the previous page; absent: the first page. */
   readonly cursor?: string | null | undefined;
   /** 1 to 100; default 50. */
   readonly limit?: number | null | undefined;
@@ -128,6 +136,7 @@ export interface RevenueByAttributionInput {
 }
 
 export interface LtvCohortsInput {
+  /** Of people or companies with an event in this project, and what they paid in it. */
   readonly project: string;
   /** Default `account`. */
   readonly level?: RevenueLevel | null | undefined;
@@ -145,6 +154,7 @@ export interface TopCompaniesInput {
 }
 
 export interface CompanyTopUsersInput {
+  /** The id that events and groups name. */
   readonly companyId: string;
   /** 1 to 365 days before now; default 30. */
   readonly rangeDays?: number | null | undefined;
@@ -177,6 +187,7 @@ export interface EventSelector {
 interface ConditionWindow {
   /** A date without a time is that day in the query's time zone. */
   readonly startDate?: DateInput | null | undefined;
+  /** Inclusive. */
   readonly endDate?: DateInput | null | undefined;
   /** 1 to 3,660, of 86,400 s each. */
   readonly lastDays?: number | null | undefined;
@@ -382,8 +393,11 @@ export interface WebOverviewInput extends InsightInput {
 }
 
 export interface ExportInput {
+  /** Only events of this project; absent: of all. */
   readonly project?: string | null | undefined;
+  /** The first day, or millisecond. A date without a time is that day in UTC. Default: open. */
   readonly startDate?: DateInput | null | undefined;
+  /** The last day, or millisecond, inclusive. Default: open. */
   readonly endDate?: DateInput | null | undefined;
   /** Adds to each event the id of its identity, as known when the export begins. Default false. */
   readonly identityIds?: boolean | null | undefined;
