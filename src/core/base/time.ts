@@ -12,15 +12,16 @@ export function dayStartMs(day: number): number {
   return day * MS_PER_DAY;
 }
 
-let cachedDay = Number.NaN;
-let cachedDayText = "";
+const CACHED_DAY_COUNT = 1_024;
+const cachedDayTexts = new Map<number, string>();
 
 function dayText(day: number): string {
-  if (day !== cachedDay) {
-    cachedDayText = new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
-    cachedDay = day;
-  }
-  return cachedDayText;
+  const cached = cachedDayTexts.get(day);
+  if (cached !== undefined) return cached;
+  if (cachedDayTexts.size === CACHED_DAY_COUNT) cachedDayTexts.clear();
+  const text = new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+  cachedDayTexts.set(day, text);
+  return text;
 }
 
 const two = (value: number) => (value < 10 ? `0${value}` : `${value}`);
