@@ -69,7 +69,7 @@ export class Scan<S, T> {
   readonly #keptKey: string | null;
   readonly #range: Range;
   readonly #pinned: Rows[] = [];
-  #loads: Prefetch;
+  #loads: Prefetch | null = null;
   readonly #pause = () => this.slices.yieldSometimes();
 
   constructor(
@@ -81,7 +81,6 @@ export class Scan<S, T> {
     this.#columns = [...selectors.flatMap(({ columns }) => columns), ...pass.columns];
     this.#keptKey = cacheKeyOf(pass, selectors);
     this.#range = rangeOf(selectors);
-    this.#loads = this.#loadsOf([]);
   }
 
   async stateOf(snapshot: Snapshot): Promise<S> {
@@ -102,14 +101,15 @@ export class Scan<S, T> {
       return state;
     }
     const key = this.#keptKey;
-    this.#loads = this.#loadsOf(snapshot.spans.flatMap((span) => this.#segmentsOf(span, snapshot, key)));
-    for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, key);
+    const parts = this.#addPartsInRange(snapshot.spans, []);
+    this.#loads = this.#loadsOf(addUncached(parts, key, []));
+    for (const part of parts) await this.#addPart(state, part, snapshot, key);
     return state;
   }
 
   /** Releases the rows pinned for the report. */
   release(): void {
-    this.#loads.release();
+    this.#loads?.release();
     for (const rows of this.#pinned.splice(0)) rows.unpin();
   }
 
@@ -130,13 +130,14 @@ export class Scan<S, T> {
     return this.selectors.every((selector) => isPruned(rows, selector));
   }
 
-  /** The segments of a span that `#addPart` should read. A wrong prediction costs only time: loads that are late or unused. */
-  #segmentsOf(part: SpanPart, snapshot: Snapshot, key: string): readonly Rows[] {
-    if (part instanceof Head) return [];
-    if (!(part instanceof Span)) return [part];
-    if (!this.#isInRange(part)) return [];
-    const isKept = this.#isWithin(part) && this.#newerOf(part, snapshot, key).newer !== null;
-    return isKept ? [] : part.parts.flatMap((child) => this.#segmentsOf(child, snapshot, key));
+  /** Adds the largest parts that lie within the range, and the segments and heads on its edges. */
+  #addPartsInRange(parts: readonly SpanPart[], inRange: SpanPart[]): SpanPart[] {
+    for (const part of parts) {
+      if (!(part instanceof Span) || this.#isWithin(part)) inRange.push(part);
+      else if (this.#isInRange(part)) this.#addPartsInRange(part.parts, inRange);
+      else this.stats.prunedCount += part.partCount;
+    }
+    return inRange;
   }
 
   #isInRange({ firstMs, lastMs }: Span): boolean {
@@ -155,12 +156,9 @@ export class Scan<S, T> {
     return { views, known, newer: known === null ? null : rowsSince(views, known) };
   }
 
-  async #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
-    if (part instanceof Head) return await this.#addRows(state, snapshot.viewOf(part));
-    if (!(part instanceof Span)) return await this.#addRows(state, part);
-    if (!this.#isInRange(part)) this.stats.prunedCount += part.partCount;
-    else if (this.#isWithin(part)) await this.#addWhole(state, part, snapshot, key);
-    else for (const child of part.parts) await this.#addPart(state, child, snapshot, key);
+  #addPart(state: S, part: SpanPart, snapshot: Snapshot, key: string): Promise<void> {
+    if (part instanceof Span) return this.#addWhole(state, part, snapshot, key);
+    return this.#addRows(state, part instanceof Head ? snapshot.viewOf(part) : part);
   }
 
   /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
@@ -208,7 +206,7 @@ export class Scan<S, T> {
     }
     rows.pin();
     this.#pinned.push(rows);
-    const loading = this.#loads.of(rows);
+    const loading = this.#loads === null ? this.#load(rows) : this.#loads.of(rows);
     if (loading !== null) {
       await this.slices.until(loading);
       await this.#pause();
@@ -225,6 +223,15 @@ export class Scan<S, T> {
     this.stats.segmentCount += 1;
     if (pass.keepsRows !== true) this.#pinned.pop()?.unpin();
   }
+}
+
+/** Adds the segments that no span has cached under the key. A wrong prediction costs only time: loads that are late or unused. */
+function addUncached(parts: readonly SpanPart[], key: string, segments: Segment[]): Segment[] {
+  for (const part of parts) {
+    if (part instanceof Segment) segments.push(part);
+    else if (part instanceof Span && part.kept(key) === null) addUncached(part.parts, key, segments);
+  }
+  return segments;
 }
 
 /** The rows of heads that an answer does not cover; null if it covers rows newer than these views. */
