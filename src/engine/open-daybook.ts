@@ -391,7 +391,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
   }
 
   protected notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void {
-    reportNotices(noticesOf(plan, input, this.#store.dictionaries), [this.#onNotice, options?.onNotice]);
+    const hooks = [this.#onNotice, options?.onNotice];
+    // Without a hook, which is the rule, names are not looked up.
+    if (hooks.some((hook) => hook !== undefined)) reportNotices(noticesOf(plan, input, this.#store.dictionaries), hooks);
   }
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
