@@ -1,7 +1,7 @@
 import { parameterError } from "../../core/base/errors.js";
 import { Turns } from "../../core/base/yield.js";
 import type { AnyPlan } from "../../query/plan/plan.js";
-import { segmentsOf } from "../../query/plan/scopes-of.js";
+import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { Answer, Executor, Plan, ReportName } from "../../query/queries.js";
 import type { Report, RowContext } from "../../query/reports/form/report.js";
 import { reports } from "../../query/reports/reports.js";
@@ -39,22 +39,25 @@ export async function executionOf<K extends ReportName>(
 ): Promise<QueryExecution<Plan<K>, Answer<K>>> {
   // The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name.
   const report = (await reports[plan.report].load()) as Report<Plan<K>, Answer<K>>;
-  const NamedSegments = segmentsOf(plan).length === 0 ? null : (await import("../../query/reports/insight-reports.js")).NamedSegments;
-  return { plan, report, NamedSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
+  const operands = operandsOf(plan).map(({ operand }) => operand);
+  const namesSegments = operands.some(({ kind }) => kind === "segment");
+  const NamedSegments = namesSegments ? (await import("../../query/reports/insight-reports.js")).NamedSegments : null;
+  return { plan, operands, report, NamedSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
 }
 
 function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>): Promise<A> {
-  const { plan, report, contexts, slices } = execution;
+  const { plan, report, NamedSegments, contexts, slices, stats } = execution;
   if ("answer" in report) return onSnapshot(execution, (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
   const begin = (context: RowContext, missing: PendingLoads, snapshot: Snapshot) => {
     const prepared = report.prepare(plan, context, missing);
     if (prepared === null || !missing.isEmpty) return null;
-    return { prepared, compiling: contexts.compile(prepared.passes, context, { ...execution, snapshot }) };
+    const scanning = { snapshot, slices, stats, NamedSegments };
+    return { prepared, scanning, compiling: contexts.compile(prepared.passes, context, scanning) };
   };
-  return onSnapshot(execution, begin, async ({ prepared, compiling }, snapshot, missing) => {
+  return onSnapshot(execution, begin, async ({ prepared, scanning, compiling }, _, missing) => {
     const compiled = await compiling;
     if (!missing.isEmpty) return null;
-    return await scanAll(compiled, { ...execution, snapshot }, async (stateOf) => {
+    return await scanAll(compiled, scanning, async (stateOf) => {
       await slices.yieldSometimes();
       return missing.isEmpty ? await prepared.finish(stateOf) : null;
     });

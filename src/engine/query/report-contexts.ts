@@ -1,18 +1,21 @@
 import { assert } from "../../core/base/errors.js";
 import { inTurns } from "../../core/base/yield.js";
+import type { Dictionaries } from "../../storage/column/dictionaries.js";
+import type { EventIds } from "../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
+import type { Rows } from "../../storage/segment/rows.js";
 import { SelectorCompiler, type FilterContext } from "../../query/filter/compile.js";
 import type { Selector } from "../../query/filter/select.js";
 import { identityTest, type KnownFields } from "../../query/filter/predicate.js";
 import { compileRegexes } from "../../query/filter/regex.js";
 import { IdentityIds } from "../../identity/identity-ids.js";
-import type { CompanyView } from "../../identity/identity-view.js";
-import type { AnyPlan, ReportRules, PlannedFilter, Operand, QueryScope } from "../../query/plan/plan.js";
+import type { CompanyView, IdentityView, KnownEnds } from "../../identity/identity-view.js";
+import type { AnyPlan, ReportRules, Operand, QueryScope } from "../../query/plan/plan.js";
 import type { Rates } from "../../query/plan/input.js";
-import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { AnyPass, Report, RowContext } from "../../query/reports/form/report.js";
 import type { NamedSegments } from "../../query/reports/named-segments.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
+import type { TouchMaker } from "../../query/tables/touches/touch-facts.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
 import { scanAll, type CompiledPass, type QueryStats, type ScanContext, type Slices } from "./scan.js";
@@ -29,19 +32,19 @@ function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T
 }
 
 /**
- * The values of people, companies and touches that a plan names, in a snapshot; null if something is missing.
+ * The values of people, companies and touches among operands, in a snapshot.
  * @param rules what counts as money and as touches
+ * @param missing gets what must be loaded first
  */
-function knownFieldsOf(plan: AnyPlan, rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, missing: PendingLoads): KnownFields | null {
+function knownFieldsOf(operands: readonly Operand[], rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, missing: PendingLoads): KnownFields {
+  if (!operands.some(isKnown)) return NOTHING_KNOWN;
   const { tables } = moment;
-  const operands = operandsOf(plan).map(({ operand }) => operand);
   const ofKind = <K extends Operand["kind"]>(kind: K) => operands.filter((operand): operand is Extract<Operand, { kind: K }> => operand.kind === kind);
-  const known: KnownFields = {
+  return {
     person: readEach(ofKind("person").map(({ path }) => path), (path) => tables.person(path, moment, missing)),
     company: readEach(ofKind("company").map(({ path }) => path), (path) => tables.company(path, moment, missing)),
     paymentTouch: readEach(ofKind("paymentTouch").map(({ model }) => model), (model) => tables.eventLabels(rules, model, moment, missing)),
   };
-  return missing.isEmpty ? known : null;
 }
 
 const nothing = readEach<string, never>([], () => null);
@@ -50,6 +53,8 @@ const NOTHING_KNOWN: KnownFields = { person: nothing, company: nothing, paymentT
 /** A query under way: its plan and report, what it reads, how it yields, and its work. */
 export interface QueryExecution<P extends AnyPlan = AnyPlan, A = unknown> {
   readonly plan: P;
+  /** All that the plan reads. */
+  readonly operands: readonly Operand[];
   readonly report: Report<P, A>;
   /** Null if the plan names no segment. */
   readonly NamedSegments: typeof NamedSegments | null;
@@ -61,6 +66,46 @@ export interface QueryExecution<P extends AnyPlan = AnyPlan, A = unknown> {
 
 /** How a query yields, and who counts its work. */
 export type TableWork = Pick<TableSnapshot, "pause" | "looked">;
+
+/** A class: getters of an object literal cost a microsecond each. */
+class SnapshotContext implements RowContext {
+  readonly sequence: number;
+  readonly tables: Tables;
+  readonly ids: EventIds;
+  readonly dictionaries: Dictionaries;
+  readonly ends: KnownEnds;
+  readonly rates: Rates;
+  readonly pause: () => Promise<void>;
+  readonly looked: (rowCount: number) => void;
+
+  constructor(
+    readonly contexts: ReportContexts,
+    readonly snapshot: Snapshot,
+    { pause, looked }: TableWork,
+    readonly identities: IdentityView,
+    readonly companies: CompanyView | null,
+    readonly known: KnownFields,
+  ) {
+    const { dictionaries, resolver } = contexts.store;
+    this.sequence = snapshot.sequence;
+    this.tables = contexts.tables;
+    this.ids = this.tables.ids;
+    this.dictionaries = dictionaries;
+    this.ends = resolver.ends;
+    this.rates = contexts.rates;
+    this.pause = pause;
+    this.looked = looked;
+  }
+
+  /** Lazy: most queries read spans of days instead, and need no sorted list of all segments. */
+  get rows(): readonly Rows[] {
+    return this.snapshot.rows;
+  }
+
+  get touches(): TouchMaker {
+    return this.tables.touchMaker(this.contexts.rules.touch);
+  }
+}
 
 /** Creates what reports read besides rows, and holds the tables that queries share. */
 export class ReportContexts {
@@ -80,35 +125,13 @@ export class ReportContexts {
   }
 
   /** The rows, links and tables at the call; null if something is missing. */
-  of(execution: QueryExecution, snapshot: Snapshot, { pause, looked }: TableWork, missing: PendingLoads): RowContext | null {
-    const { dictionaries, resolver } = this.store;
-    const { rates, rules } = this;
-    const tables = this.#tables;
-    const identities = resolver.view();
-    const contextWith = (companies: CompanyView | null, known: KnownFields): RowContext => ({
-      // Lazy: most queries read spans of days instead, and need no sorted list of all segments.
-      get rows() {
-        return snapshot.rows;
-      },
-      get touches() {
-        return tables.touchMaker(rules.touch);
-      },
-      sequence: snapshot.sequence,
-      identities,
-      companies,
-      ids: tables.ids,
-      dictionaries,
-      ends: resolver.ends,
-      rates,
-      tables,
-      known,
-      pause,
-      looked,
-    });
+  of(execution: QueryExecution, snapshot: Snapshot, work: TableWork, missing: PendingLoads): RowContext | null {
+    const identities = this.store.resolver.view();
+    const contextWith = (companies: CompanyView | null, known: KnownFields) => new SnapshotContext(this, snapshot, work, identities, companies, known);
     const context = contextWith(null, NOTHING_KNOWN);
-    const companies = needsCompanies(execution) ? tables.memberships.of(context, missing) : null;
-    const known = knownFieldsOf(execution.plan, rules, context, missing);
-    return known === null || !missing.isEmpty ? null : contextWith(companies, known);
+    const companies = needsCompanies(execution) ? this.#tables.memberships.of(context, missing) : null;
+    const known = knownFieldsOf(execution.operands, this.rules, context, missing);
+    return missing.isEmpty ? contextWith(companies, known) : null;
   }
 
   /**
@@ -119,22 +142,22 @@ export class ReportContexts {
    */
   async compile(
     passes: readonly AnyPass[],
-    { dictionaries, identities, companies, touches, known, pause }: RowContext,
+    context: RowContext,
     scanning: (ScanContext & Pick<QueryExecution, "NamedSegments">) | null,
   ): Promise<CompiledPass[]> {
+    const { dictionaries, identities, companies, known, pause } = context;
     const segments = scanning === null || scanning.NamedSegments === null ? null : new scanning.NamedSegments(scopesOf(passes));
     const scopes = scopesOf([...passes, ...(segments?.passes ?? [])]);
     const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
     const subject = userId === null ? 0 : identities.findId(userId);
-    const where = [...scopes.flatMap((scope) => scope.where), segments?.comparisons ?? []];
-    const has = (test: (comparison: PlannedFilter) => boolean) => where.some((group) => group.some(test));
-    const hashing = has(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
-    const touchReader = has(({ operand }) => operand.kind === "touch") ? touches.reader() : null;
-    const regexes = has(({ test }) => test.op === "regex") ? await compileRegexes(where) : new Map<string, never>();
+    const filters = [...scopes.flatMap(({ where }) => where.flat()), ...(segments?.comparisons ?? [])];
+    const hashing = filters.some(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
+    const touches = filters.some(({ operand }) => operand.kind === "touch") ? context.touches.reader() : null;
+    const regexes = await compileRegexes(filters);
     const identityIds = await hashing;
-    const context: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches: touchReader, known, membersOf: null, regexes };
-    const membersOf = scanning === null || segments === null ? null : await this.#membersOf(segments, context, scanning, pause);
-    return await compileAll(passes, { ...context, membersOf }, pause);
+    const own: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches, known, membersOf: null, regexes };
+    if (scanning === null || segments === null) return await compileAll(passes, own, pause);
+    return await compileAll(passes, { ...own, membersOf: await this.#membersOf(segments, own, scanning, pause) }, pause);
   }
 
   /** Finds the members of segments. Cost: a pass over rows for each pass of theirs, where spans cache earlier answers; then the ids found. */
@@ -187,17 +210,18 @@ async function compileAll(passes: readonly AnyPass[], context: FilterContext, pa
   return compiled;
 }
 
-export function readsTables({ plan, report }: QueryExecution): boolean {
-  return "answer" in report || report.readsTables === true || needsCompanies({ plan, report }) || operandsOf(plan).some(({ operand }) => isKnown(operand));
+export function readsTables(execution: QueryExecution): boolean {
+  const { operands, report } = execution;
+  return "answer" in report || report.readsTables === true || needsCompanies(execution) || operands.some(isKnown);
 }
 
 /** Whether tables are looked up while rows are scanned. */
-export function looksUpTables({ plan }: QueryExecution): boolean {
-  return operandsOf(plan).some(({ operand }) => operand.kind === "paymentTouch");
+export function looksUpTables({ operands }: QueryExecution): boolean {
+  return operands.some(({ kind }) => kind === "paymentTouch");
 }
 
-function needsCompanies({ plan, report }: Pick<QueryExecution, "plan" | "report">): boolean {
-  return operandsOf(plan).some(({ operand: { kind } }) => kind === "companyId" || kind === "company") || report.needsCompanies?.(plan) === true;
+function needsCompanies({ plan, operands, report }: QueryExecution): boolean {
+  return operands.some(({ kind }) => kind === "companyId" || kind === "company") || report.needsCompanies?.(plan) === true;
 }
 
 function isKnown({ kind }: Operand): boolean {

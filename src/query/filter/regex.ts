@@ -1,6 +1,6 @@
 import { parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Pattern, Where } from "../plan/plan.js";
+import type { Pattern, PlannedFilter } from "../plan/plan.js";
 import type { PathsPlan } from "../plan/insights/plan.js";
 
 interface Regex {
@@ -32,10 +32,10 @@ export async function checkPatterns(patterns: readonly Pattern[]): Promise<void>
   }
 }
 
-/** Compiles every pattern of `where`. @throws invalid_regex */
-export async function compileRegexes(where: Where): Promise<Regexes> {
+/** Compiles every pattern of the filters. @throws invalid_regex */
+export async function compileRegexes(filters: readonly PlannedFilter[]): Promise<Regexes> {
   const regexes = new Map<string, Regex>();
-  for (const { test } of where.flat()) {
+  for (const { test } of filters) {
     if (test.op === "regex" && !regexes.has(test.pattern)) regexes.set(test.pattern, await compileRegex(test.pattern));
   }
   return regexes;

@@ -3,7 +3,7 @@ import type { AnyPlan, ConditionPlan, Operand, QueryScope, SegmentPlan } from ".
 /** A plan's own scope, those of its steps, exclusions, cohort and return events, then those of conditions in segments that filters name. */
 export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
   const own = ownScopesOf(plan);
-  return [...own, ...conditionsIn(segmentsIn(own)).flatMap((condition) => (condition.type === "did" ? [condition.scope] : []))];
+  return [...own, ...scopesIn(conditionsIn(own))];
 }
 
 /** The segments that the filters of a plan name, each object once. */
@@ -27,13 +27,13 @@ export interface OperandUse {
  * `account`, are not included.
  */
 export function operandsOf(plan: AnyPlan): readonly OperandUse[] {
-  const filters = scopesOf(plan).flatMap(({ where }) => where.flat());
-  const compared = conditionsIn(segmentsOf(plan)).flatMap((condition) => (condition.type === "is" ? [condition.comparison] : []));
-  return [
-    ...filters.map(({ operand }): OperandUse => ({ operand, use: "filter" })),
-    ...fieldsOf(plan).map((operand): OperandUse => ({ operand, use: "field" })),
-    ...compared.map(({ operand }): OperandUse => ({ operand, use: "condition" })),
-  ];
+  const own = ownScopesOf(plan);
+  const conditions = conditionsIn(own);
+  const uses: OperandUse[] = [];
+  for (const operand of filteredBy([...own, ...scopesIn(conditions)])) uses.push({ operand, use: "filter" });
+  for (const operand of fieldsOf(plan)) uses.push({ operand, use: "field" });
+  for (const condition of conditions) if (condition.type === "is") uses.push({ operand: condition.comparison.operand, use: "condition" });
+  return uses;
 }
 
 /** Without the scopes of segments. */
@@ -48,13 +48,24 @@ function fieldsOf({ by, measure, breakdown, node }: AnyPlan): readonly Operand[]
   return [by, measured, ...(breakdown?.fields ?? []), node].filter((field) => field !== undefined && field !== null);
 }
 
-function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
-  const operands = scopes.flatMap(({ where }) => where.flat()).map(({ operand }) => operand);
-  return [...new Set(operands.flatMap((operand) => (operand.kind === "segment" ? [operand.segment] : [])))];
+function filteredBy(scopes: readonly QueryScope[]): readonly Operand[] {
+  const operands: Operand[] = [];
+  for (const { where } of scopes) for (const group of where) for (const { operand } of group) operands.push(operand);
+  return operands;
 }
 
-function conditionsIn(segments: readonly SegmentPlan[]): readonly ConditionPlan[] {
-  return segments.flat(2);
+function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
+  const segments = new Set<SegmentPlan>();
+  for (const operand of filteredBy(scopes)) if (operand.kind === "segment") segments.add(operand.segment);
+  return [...segments];
+}
+
+function conditionsIn(scopes: readonly QueryScope[]): readonly ConditionPlan[] {
+  return segmentsIn(scopes).flat(2);
+}
+
+function scopesIn(conditions: readonly ConditionPlan[]): readonly QueryScope[] {
+  return conditions.flatMap((condition) => (condition.type === "did" ? [condition.scope] : []));
 }
 
 /** Data that not every token may query. */

@@ -20,7 +20,7 @@ export interface Snapshot {
   /** The same segments and heads as spans of days, oldest first. */
   readonly spans: readonly SpanPart[];
   /** The rows that a head of the spans had at that time. */
-  readonly viewOf: (head: Head) => HeadView;
+  viewOf(head: Head): HeadView;
   readonly sequence: number;
   release(): void;
 }
@@ -49,6 +49,34 @@ class CatalogVersion {
     const view = this.#views.get(head);
     assert(view !== undefined, "a snapshot knows the heads of its spans");
     return view;
+  }
+}
+
+class VersionSnapshot implements Snapshot {
+  readonly spans: readonly SpanPart[];
+  readonly sequence: number;
+  #isReleased = false;
+
+  constructor(
+    readonly version: CatalogVersion,
+    readonly whenReleased: () => void,
+  ) {
+    this.spans = version.tree.parts;
+    this.sequence = version.sequence;
+  }
+
+  get rows(): readonly Rows[] {
+    return this.version.rows;
+  }
+
+  viewOf(head: Head): HeadView {
+    return this.version.viewOf(head);
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.whenReleased();
   }
 }
 
@@ -178,21 +206,10 @@ export class Catalog {
   snapshot(sequence: number): Snapshot {
     const version = this.#current ?? this.#makeVersion(sequence);
     version.userCount += 1;
-    let released = false;
-    return {
-      get rows() {
-        return version.rows;
-      },
-      spans: version.tree.parts,
-      viewOf: (head) => version.viewOf(head),
-      sequence: version.sequence,
-      release: () => {
-        if (released) return;
-        released = true;
-        version.userCount -= 1;
-        if (version.userCount === 0 && version !== this.#current) this.#sweep();
-      },
-    };
+    return new VersionSnapshot(version, () => {
+      version.userCount -= 1;
+      if (version.userCount === 0 && version !== this.#current) this.#sweep();
+    });
   }
 
   #makeVersion(sequence: number): CatalogVersion {
