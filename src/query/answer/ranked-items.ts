@@ -118,7 +118,7 @@ function* topCounted(counts: Uint32Array, ranked: Ranked, limit: number): Steps<
   if (limit <= FEW_ITEMS && top.length > CANDIDATE_COUNT) top = yield* withoutLateTies(top, counts, ranked, limit);
   const order = ranked.placesInOrder?.(top.length) ?? null;
   const places = order === null ? top : inOrder(top, order, counts.length);
-  const shown = byCountDescending({ places, counts: Uint32Array.from(places, (place) => counts[place]!) });
+  const shown = byCountDescending({ places, counts: countsOf(places, counts) });
   return order === null ? sortTies(shown, ranked) : shown;
 }
 
@@ -145,37 +145,60 @@ function* withoutLateTies(top: Uint32Array, counts: Uint32Array, { propertyOf }:
 
 /** The positions of the `limit` greatest counts above 0, and of all that tie with the last of them. Reads each count once. */
 function* topPlaces(counts: Uint32Array, limit: number): Steps<Uint32Array> {
-  let candidates = new Uint32Array(Math.max(CANDIDATE_COUNT, limit * 4));
-  let candidateCount = 0;
-  let least = 1;
-  const drop = () => {
-    const values = Uint32Array.from(candidates.subarray(0, candidateCount), (place) => counts[place]!).sort();
-    if (candidateCount >= limit && limit > 0) least = Math.max(least, values[candidateCount - limit]!);
-    candidateCount = keepAtLeast(candidates, candidateCount, counts, least);
-  };
-  for (let place = 0; place < counts.length; place += 1) {
-    if (place % PLACES_PER_STEP === PLACES_PER_STEP - 1) yield;
-    if (counts[place]! < least) continue;
-    candidates[candidateCount] = place;
-    candidateCount += 1;
-    if (candidateCount < candidates.length) continue;
-    drop();
-    if (candidateCount <= candidates.length / 2) continue;
-    // Most of them tie.
-    candidates = grown(candidates, candidates.length * 2);
-  }
-  drop();
-  return candidates.slice(0, candidateCount);
+  const top = new TopPlaces(counts, limit);
+  yield* piecesOf(counts.length, PLACES_PER_STEP, (from, to) => top.add(from, to));
+  return top.places();
 }
 
-function keepAtLeast(places: Uint32Array, placeCount: number, counts: Uint32Array, least: number): number {
-  let kept = 0;
-  for (let at = 0; at < placeCount; at += 1) {
-    if (counts[places[at]!]! < least) continue;
-    places[kept] = places[at]!;
-    kept += 1;
+class TopPlaces {
+  #candidates: Uint32Array<ArrayBuffer>;
+  #candidateCount = 0;
+  /** Lesser counts cannot be shown. */
+  #least = 1;
+
+  constructor(
+    readonly counts: Uint32Array,
+    readonly limit: number,
+  ) {
+    this.#candidates = new Uint32Array(Math.max(CANDIDATE_COUNT, limit * 4));
   }
-  return kept;
+
+  add(from: number, to: number): void {
+    const { counts } = this;
+    for (let place = from; place < to; place += 1) {
+      if (counts[place]! < this.#least) continue;
+      this.#candidates[this.#candidateCount] = place;
+      this.#candidateCount += 1;
+      if (this.#candidateCount === this.#candidates.length) this.#drop();
+    }
+  }
+
+  places(): Uint32Array {
+    this.#drop();
+    return this.#candidates.slice(0, this.#candidateCount);
+  }
+
+  #drop(): void {
+    const { counts, limit } = this;
+    const candidates = this.#candidates.subarray(0, this.#candidateCount);
+    const shown = countsOf(candidates, counts).sort();
+    if (limit > 0 && limit <= shown.length) this.#least = Math.max(this.#least, shown[shown.length - limit]!);
+    this.#candidateCount = 0;
+    for (let at = 0; at < candidates.length; at += 1) {
+      if (counts[candidates[at]!]! < this.#least) continue;
+      candidates[this.#candidateCount] = candidates[at]!;
+      this.#candidateCount += 1;
+    }
+    // Most of them tie.
+    if (this.#candidateCount > this.#candidates.length / 2) this.#candidates = grown(this.#candidates, this.#candidates.length * 2);
+  }
+}
+
+/** A plain loop: a callback per place takes many times as long. */
+function countsOf(places: Uint32Array, counts: Uint32Array): Uint32Array {
+  const own = new Uint32Array(places.length);
+  for (let at = 0; at < places.length; at += 1) own[at] = counts[places[at]!]!;
+  return own;
 }
 
 function inOrder(places: Uint32Array, order: Uint32Array, placeCount: number): Uint32Array {
