@@ -29,11 +29,15 @@ export class CompanyTouches extends PlaceCompanies {
     return this.#index.of(company);
   }
 
-  override catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
-    if (this.restartIfNeeded()) this.#index.clear();
-    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.catchUp(moment, missing) && this.#index.settle(moment, missing);
+  protected override follow(changed: Iterable<number>, moment: CompanySnapshot, missing: PendingLoads): boolean {
+    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.follow(changed, moment, missing) && this.#index.settle(moment, missing);
     missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
     return false;
+  }
+
+  protected override restart(): void {
+    super.restart();
+    this.#index.clear();
   }
 
   protected moved(place: number, before: number, company: number): void {
