@@ -40,6 +40,9 @@ export interface Turns {
   hurry(): void;
   /** Reports that so many values were processed; resolves when the work may continue. */
   took(valueCount: number): Promise<void>;
+  /** The same without a promise, for work in small steps: true if it must await `turn` now. */
+  isDue(valueCount: number): boolean;
+  turn(): Promise<void>;
   /** Calls `act` with one chunk of `[0, count)` after the other. @param valuesPerItem the cost of an item, in values */
   inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem?: number): Promise<void>;
 }
@@ -51,7 +54,8 @@ class CountedTurns implements Turns {
 
   constructor(
     readonly pieceLength: number = LIMITS.turnValueCount,
-    readonly turn: () => Promise<void> = yieldToEventLoop,
+    readonly yieldNow: () => Promise<void> = yieldToEventLoop,
+    readonly refuse: () => void = () => undefined,
   ) {}
 
   hurry(): void {
@@ -62,11 +66,20 @@ class CountedTurns implements Turns {
     return this.#isHurried ? this.pieceLength * HURRIED_PIECE_COUNT : this.pieceLength;
   }
 
-  async took(valueCount: number): Promise<void> {
-    this.#valueCount += valueCount + PIECE_VALUE_COUNT;
-    if (this.#valueCount < this.#length) return;
+  isDue(valueCount: number): boolean {
+    this.refuse();
+    this.#valueCount += valueCount;
+    return this.#valueCount >= this.#length;
+  }
+
+  async turn(): Promise<void> {
     this.#valueCount = 0;
-    await this.turn();
+    await this.yieldNow();
+    this.refuse();
+  }
+
+  async took(valueCount: number): Promise<void> {
+    if (this.isDue(valueCount + PIECE_VALUE_COUNT)) await this.turn();
   }
 
   async inPieces(count: number, act: (from: number, to: number) => void, valuesPerItem = 1): Promise<void> {
@@ -79,8 +92,11 @@ class CountedTurns implements Turns {
   }
 }
 
-/** By default yields with `yieldToEventLoop` after about a millisecond. An interface, because the types of two copies of the package must fit. */
-export const Turns: new (pieceLength?: number, turn?: () => Promise<void>) => Turns = CountedTurns;
+/**
+ * By default yields with `yieldToEventLoop` after about a millisecond; `refuse` throws if the work must end. An interface, because the types of two
+ * copies of the package must fit.
+ */
+export const Turns: new (pieceLength?: number, yieldNow?: () => Promise<void>, refuse?: () => void) => Turns = CountedTurns;
 
 /** Long work that can be paused or abandoned between two steps. A step must leave nothing in a scratch that other work shares. */
 export type Steps<T> = Generator<void, T, void>;
@@ -108,9 +124,6 @@ export async function inTurns<T>(steps: Steps<T>, pause: () => Promise<void>): P
 /** Items between two pauses: about 0.2 ms, or 10 ms where each lies in memory that is touched for the first time. */
 const PIECE_COUNT = 32 * 1024;
 
-export async function inChunks(count: number, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
-  for (let from = 0; from < count; from += PIECE_COUNT) {
-    act(from, Math.min(from + PIECE_COUNT, count));
-    await pause();
-  }
+export function inChunks(count: number, pause: () => Promise<void>, act: (from: number, to: number) => void, pieceCount = PIECE_COUNT): Promise<void> {
+  return inTurns(piecesOf(count, pieceCount, act), pause);
 }

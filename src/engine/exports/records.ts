@@ -6,7 +6,8 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportedRecordPlace } from "./place.js";
-import { GIVEN_ROW_VALUES, RowTurns } from "./events.js";
+import type { Turns } from "../../core/base/yield.js";
+import { GIVEN_ROW_VALUES, rowTurns } from "./events.js";
 
 /**
  * Yields every project that no event names, by code point, then every record of a snapshot in (createdAt, id) order, unlinks after the record they
@@ -21,7 +22,7 @@ export async function* exportStoredRecords(
 ): AsyncGenerator<StoredRecord> {
   const [project, place] = after === null ? ["", null] : "name" in after ? [after.name, null] : [null, after];
   const { dictionaries } = store;
-  const turns = new RowTurns(signal);
+  const turns = rowTurns(signal);
   const { records, rows, projects, snapshot } = await store.betweenCommits(() => ({
     records: store.records,
     rows: store.records.inOrder.rows(place),
@@ -43,7 +44,7 @@ export async function* exportStoredRecords(
   }
 }
 
-async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, parts: readonly Rows[], turns: RowTurns): Promise<readonly string[]> {
+async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, parts: readonly Rows[], turns: Turns): Promise<readonly string[]> {
   const unseen = new Set(projects.keys());
   for (const rows of parts) {
     if (unseen.size === 0) break;

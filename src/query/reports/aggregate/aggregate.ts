@@ -4,7 +4,7 @@ import type { AggregatePlan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
-import { inTurns, piecesOf, Turns, inChunks } from "../../../core/base/yield.js";
+import { inTurns, Turns, inChunks } from "../../../core/base/yield.js";
 import { FirstValue, isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
@@ -215,7 +215,7 @@ class EventsByValue {
             totals.add(group, counts[at]!);
           }
       };
-      await inTurns(piecesOf(codes.length, CODES_PER_STEP, add), pause);
+      await inChunks(codes.length, pause, add, CODES_PER_STEP);
     }
     const { codes: groups, counts } = totals.histogram();
     return await rankedInTurns(counts, (place) => propertyOf(groups[place]!), limit, pause);

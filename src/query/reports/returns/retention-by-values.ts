@@ -203,10 +203,10 @@ export class RetentionByValues {
   }
 
   async #eachPiece({ entities }: Pick<MembersSince, "entities">, take: (place: number) => void): Promise<void> {
-    for (let from = 0; from < entities.length; from += MEMBERS_PER_PAUSE) {
-      for (let place = from; place < Math.min(from + MEMBERS_PER_PAUSE, entities.length); place += 1) take(place);
-      await this.pause();
-    }
+    const takeAll = (from: number, to: number) => {
+      for (let place = from; place < to; place += 1) take(place);
+    };
+    await inChunks(entities.length, this.pause, takeAll, MEMBERS_PER_PAUSE);
   }
 }
 

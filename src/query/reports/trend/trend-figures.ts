@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { Extent } from "../../answer/insights/buckets.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/trend-answers.js";
+import { inChunks } from "../../../core/base/yield.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import type { Cells, CellsByUnit } from "../insights/cells.js";
 import { KEY_SPAN, valuesOfKey, type RowKeys } from "../insights/row-keys.js";
@@ -218,11 +219,8 @@ async function inPieces(
     for (const list of cells.get(unitMs)!) await inSlices(0, list.pairs.length, pause, (from, to) => act(list, from, to, unit));
 }
 
-async function inSlices(start: number, end: number, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
-  for (let from = start; from < end; from += PIECE_COUNT) {
-    act(from, Math.min(from + PIECE_COUNT, end));
-    await pause();
-  }
+function inSlices(start: number, end: number, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
+  return inChunks(end - start, pause, (from, to) => act(start + from, start + to), PIECE_COUNT);
 }
 
 /** Computes a figure from events, which are added by item. */
