@@ -1,6 +1,6 @@
 import { grouped } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
 import type { IdentityNames } from "../../identity/identity-ids.js";
@@ -18,8 +18,8 @@ export const PASSED_ROW_VALUES = 32;
 export const GIVEN_ROW_VALUES = 512;
 
 /** For rows that are read one by one; throws `aborted` as soon as the signal says so. */
-export function rowTurns(signal: Pick<AbortSignal, "aborted"> | undefined): Turns {
-  return new Turns(undefined, undefined, () => {
+export function rowYielder(signal: Pick<AbortSignal, "aborted"> | undefined): Yielder {
+  return new Yielder(undefined, undefined, () => {
     if (signal?.aborted === true) throw stopped();
   });
 }
@@ -55,15 +55,15 @@ export async function* exportRows(
   const from = after !== null && after.createdAtMs >= range.fromMs ? { createdAtMs: after.createdAtMs, key: after } : { createdAtMs: range.fromMs, key: null };
   const projectCode = project === null ? null : dictionaries.named("project").codeOf(project);
   const reader = new RecordReader(dictionaries);
-  const turns = rowTurns(signal);
+  const yielder = rowYielder(signal);
   const touched = newestFirst.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs) && (projectCode === null || mayHold(rows, "project", projectCode)));
   for (const day of grouped(touched.reverse(), (rows) => rows.day).values()) {
     for (const rows of day) rows.pin();
     try {
-      const tests = await loadedTests(day, projectCode, isWanted, turns);
+      const tests = await loadedTests(day, projectCode, isWanted, yielder);
       for (const { rows, row } of orderedRows([...tests.keys()], from, range.toMs)) {
         const isGiven = tests.get(rows)?.(row) === true;
-        if (turns.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await turns.turn();
+        if (yielder.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await yielder.yield();
         if (!isGiven) continue;
         await loadRecords(rows, [row], dictionaries);
         yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
@@ -85,11 +85,11 @@ function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined)
 }
 
 /** Loads the columns that order and filter the rows of a day; skips parts without rows of the project. */
-async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, turns: Turns): Promise<ReadonlyMap<Rows, RowTest>> {
+async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, yielder: Yielder): Promise<ReadonlyMap<Rows, RowTest>> {
   const tests = new Map<Rows, RowTest>();
   for (const rows of day) {
     const ofProject = projectCode === null ? ALL_ROWS : await projectTest(rows, projectCode);
-    if (turns.isDue(rows.rowCount)) await turns.turn();
+    if (yielder.isDue(rows.rowCount)) await yielder.yield();
     if (ofProject === null) continue;
     await rows.load([TIME_COLUMN, ID_COLUMN]);
     const ofPerson = isWanted === undefined ? ALL_ROWS : await personTest(rows, isWanted);

@@ -1,5 +1,5 @@
 import { assert } from "../../core/base/errors.js";
-import { inTurns } from "../../core/base/yield.js";
+import { runYielding } from "../../core/base/yield.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import { SelectorCompiler, type FilterContext } from "../../query/filter/compile.js";
 import type { Selector } from "../../query/filter/select.js";
@@ -179,7 +179,7 @@ async function compileAll(passes: readonly AnyPass[], context: FilterContext, pa
   const compiled: CompiledPass[] = [];
   for (const pass of passes) {
     const selectors: Selector[] = [];
-    for (const scope of pass.scopes) selectors.push(await inTurns(compiler.compile(scope, pass.only !== undefined), pause));
+    for (const scope of pass.scopes) selectors.push(await runYielding(compiler.compile(scope, pass.only !== undefined), pause));
     const [first, ...others] = selectors;
     assert(first !== undefined, "a pass has a scope");
     compiled.push({ pass, selectors: [first, ...others] });

@@ -1,7 +1,7 @@
 import { inOrder } from "../../core/base/promises.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
-import { Turns, yieldToEventLoop } from "../../core/base/yield.js";
+import { Yielder, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
 import { firstAtLeast } from "../../core/base/search.js";
 import { HeadView } from "../segment/head.js";
@@ -202,10 +202,10 @@ export abstract class StoreTable<T> implements Droppable {
 
   async #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
-    const turns = new Turns();
+    const yielder = new Yielder();
     const load = async (segment: Rows) => {
       // When no load waits for a disk, only this yields; without it the query could not be cancelled.
-      await turns.took(segment.rowCount * VALUES_PER_ROW);
+      await yielder.yieldAfter(segment.rowCount * VALUES_PER_ROW);
       return await this.load(segment);
     };
     await inOrder(segments, load, async (made, segment) => {
@@ -223,7 +223,7 @@ export abstract class StoreTable<T> implements Droppable {
   /** Consumes head rows from the earliest on, yielding. Another call may consume some of them meanwhile. */
   async #takeHeads({ rows, looked }: RowsOfSnapshot): Promise<void> {
     const generation = this.#generation;
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (;;) {
       const newer = this.#taken.newer(rows);
       // A retry has the new segments.
@@ -239,7 +239,7 @@ export abstract class StoreTable<T> implements Droppable {
       for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
       this.#taken.tookUpTo(sequence);
       this.#takeCount += 1;
-      await turns.took(rowCount * VALUES_PER_ROW);
+      await yielder.yieldAfter(rowCount * VALUES_PER_ROW);
       if (generation !== this.#generation) return;
     }
     this.#waitCount += 1;

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
-import { inChunks } from "../../../core/base/yield.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/retention-periods.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
@@ -80,7 +80,7 @@ export class UnitCounts {
       if (this.#planes.length <= 8) this.#countFours(histogram, from, to);
       else this.#countOnes(histogram, from, to);
     };
-    await inChunks(this.#placeCount, pause, countIn, PIECE_COUNT);
+    await inPieces(this.#placeCount, pause, countIn, PIECE_COUNT);
     return [...histogram];
   }
 

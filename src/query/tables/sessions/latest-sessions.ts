@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { withRoomFor } from "../../../core/base/arrays.js";
 
@@ -44,9 +44,9 @@ export class LatestSessions {
   }
 
   /** Like `reserve`, yielding, before any session exists. Also touches the memory, so that first touches do not slow down the first events. */
-  async reserveInTurns(count: number, turns: Turns): Promise<void> {
+  async reserveYielding(count: number, yielder: Yielder): Promise<void> {
     this.reserve(count);
-    await turns.inPieces(this.end, (from, to) => {
+    await yielder.inPieces(this.end, (from, to) => {
       for (const column of [this.#sessions, this.#ends]) column.fill(0, from, to);
     }, VALUES_PER_IDENTITY);
   }

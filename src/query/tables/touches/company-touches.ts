@@ -1,4 +1,4 @@
-import { Turns } from "../../../core/base/yield.js";
+import { Yielder } from "../../../core/base/yield.js";
 import { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Memberships } from "../../../identity/memberships.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
@@ -60,7 +60,7 @@ export class CompanyTouches extends PlaceCompanies {
       if (company === null) unknown.push(place);
       else companies[place] = company;
     };
-    await new Turns().inPieces(
+    await new Yielder().inPieces(
       count,
       (from, to) => {
         for (let place = from; place < to; place += 1) find(place);
