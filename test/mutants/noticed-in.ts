@@ -58,7 +58,7 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "Memberships.#foldAll: who has several companies": 0,
   "Memberships.#fold: that somebody is no identity any more": 8,
   "IdentityResolver.#give: to tell who came to a user": 0,
-  "IdentityResolver.#settle: to tell of a user who was merged": 350,
+  "IdentityResolver.#resolveMerges: to tell of a user who was merged": 350,
   "IdentityResolver.#putGroup: to tell whose group records changed": 8,
   "ChangeLog.between: that changes are forgotten": 0,
   "ChangeLog.addAll: to tell that more moved than can be named": 223,

@@ -82,7 +82,7 @@ export const tableMutants: readonly Mutant[] = [
     ["that somebody is no identity any more", "identities.identityOf(identity) === identity ? identities.actorsOf(identity) : []", "identities.actorsOf(identity)"]),
   ...of("IdentityResolver.#give",
     ["to tell who came to a user", "    this.#moved(anonymousId * 2 + 1);\n    if", "    this.#linkCount += 1;\n    if"]),
-  ...of("IdentityResolver.#settle", ["to tell of a user who was merged", "      this.#moved(userId * 2);\n"]),
+  ...of("IdentityResolver.#resolveMerges", ["to tell of a user who was merged", "      this.#moved(userId * 2);\n"]),
   ...of("IdentityResolver.#putGroup", ["to tell whose group records changed", "    this.groupMoves.add(actor);\n"]),
   ...of("ChangeLog.between", ["that changes are forgotten", "from < this.#forgottenCount ? null : ", ""]),
   ...of("ChangeLog.addAll",

@@ -28,7 +28,7 @@ class Compactions {
   #merging: Promise<unknown> = Promise.resolve();
   #hasten: () => void = () => undefined;
   /** Callers that wait for all merges, and callers during which no merge may start. */
-  #wantingCount = 0;
+  #waitingCount = 0;
   #stoppingCount = 0;
   #yielder: Yielder | null = null;
   /** Rows that may still be merged; 0 stops merging. */
@@ -47,10 +47,10 @@ class Compactions {
   }
 
   /** Runs `act`, which waits for all merges; meanwhile merges do not wait for a quiet period. */
-  async wanted(act: () => Promise<void>): Promise<void> {
-    this.#wantingCount += 1;
+  async awaited(act: () => Promise<void>): Promise<void> {
+    this.#waitingCount += 1;
     this.#hasten();
-    await act().finally(() => (this.#wantingCount -= 1));
+    await act().finally(() => (this.#waitingCount -= 1));
   }
 
   /** Runs `act` once the merge under way is done; none starts until `act` is over. */
@@ -84,7 +84,7 @@ class Compactions {
       const isLate = due.some(isFarTooMany) || segmentCountOf(due) > LIMITS.segmentsToMergeCount;
       const next = isLate && this.#room > 0 ? due[0] : due.find((one) => costOf(one) <= this.#room);
       if (next === undefined) return;
-      const isWaiting = !isLate && this.#wantingCount === 0 && this.#room === Infinity;
+      const isWaiting = !isLate && this.#waitingCount === 0 && this.#room === Infinity;
       if (this.#stoppingCount > 0) await this.#hastened();
       else if (isWaiting && !this.#isQuiet) await this.#lookAgain();
       else await this.#merge(next, isLate);
@@ -180,7 +180,7 @@ export class Housekeeping {
 
   /** Seals everything now, and then compacts. @throws storage_full, and what writing files throws */
   sealAll(queue: IngestQueue): Promise<void> {
-    return this.#compactions.wanted(async () => {
+    return this.#compactions.awaited(async () => {
       await this.#sealNow(queue);
       await this.#compact();
     });
