@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { sortNumbers } from "./arrays.js";
+import { countBefore } from "./search.js";
 import type { Yielder } from "./yield.js";
 
 /** Sort keys are integers below this: the ranks of some characters, then, as the low part, the position of the value. */
@@ -175,14 +176,7 @@ export function mergeCodes(values: readonly string[], long: Uint32Array, short: 
 }
 
 function firstBehind(values: readonly string[], codes: Uint32Array, code: number, from: number): number {
-  let low = from;
-  let high = codes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareCodePoints(values[codes[middle]!]!, values[code]!) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return from + countBefore(codes.length - from, (at) => compareCodePoints(values[codes[from + at]!]!, values[code]!) < 0);
 }
 
 /** By Unicode code point, which is UTF-8 byte order; in UTF-16, surrogates (D800–DFFF) stand for code points above E000–FFFF. */

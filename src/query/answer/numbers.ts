@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
+import { countBefore } from "../../core/base/search.js";
 import { inPieces, Yielder } from "../../core/base/yield.js";
 import { sortNumbers } from "../../core/base/arrays.js";
 import type { NumericMeasureType } from "../plan/input.js";
@@ -277,17 +278,7 @@ function valueAt(lists: readonly Durations[], rank: number): number {
 }
 
 function countUpTo(lists: readonly Durations[], value: number): number {
-  let count = 0;
-  for (const list of lists) {
-    let [low, high] = [0, list.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (list[middle]! <= value) low = middle + 1;
-      else high = middle;
-    }
-    count += low;
-  }
-  return count;
+  return lists.reduce((count, list) => count + countBefore(list.length, (at) => list[at]! <= value), 0);
 }
 
 async function sortedAt(durations: Durations, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../core/base/arrays.js";
+import { countBefore } from "../../core/base/search.js";
 import { compareCodePoints, sortedCodes, sortedCodesYielding } from "../../core/base/text-order.js";
 import { runAtOnce, runYielding, piecesOf, Yielder, type Steps } from "../../core/base/yield.js";
 import type { AggregateItem } from "../plan/input.js";
@@ -269,14 +270,7 @@ export class FirstInOrder<T> {
   offer(item: T): void {
     const { items, count, order } = this;
     if (items.length === count && (count === 0 || order(item, items[count - 1]!) > 0)) return;
-    let low = 0;
-    let high = items.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (order(items[middle]!, item) < 0) low = middle + 1;
-      else high = middle;
-    }
-    items.splice(low, 0, item);
+    items.splice(countBefore(items.length, (at) => order(items[at]!, item) < 0), 0, item);
     if (items.length > count) items.pop();
   }
 }

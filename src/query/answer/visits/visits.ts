@@ -3,6 +3,7 @@ import type { Scratch } from "../../../core/base/scratch.js";
 import type { Range, TouchDimension } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
 import { rateOf, secondsOf, percentilesOf, type Durations } from "../numbers.js";
+import { countBefore } from "../../../core/base/search.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
 import { runYielding, inPieces, type Steps } from "../../../core/base/yield.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
@@ -28,13 +29,7 @@ export interface VisitView {
 
 /** Index of the first session that starts at or after an instant; sessions are ordered by start. */
 export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: number): number {
-  let [low, high] = [0, sessions.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[sessions[middle]!]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(sessions.length, (at) => starts[sessions[at]!]! < ms);
 }
 
 export interface VisitCounting {

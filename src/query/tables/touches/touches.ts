@@ -421,13 +421,7 @@ export class TouchIndex {
 
 /** Index of the first touch at or after a time in an ordered list of positions; the list's length for none. Cost: a binary search. */
 export function firstTouchAt(touches: Touches, list: ArrayLike<number>, ms: number): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (touches.msOf(list[middle]!) < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(list.length, (at) => touches.msOf(list[at]!) < ms);
 }
 
 export function touchesAtOnce(touches: Touches, list: ArrayLike<number>, at: number): number[] {
