@@ -4,10 +4,9 @@ import { areSameParts } from "../../../core/base/arrays.js";
 import { Yielder } from "../../../core/base/yield.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { TableUse } from "../../../storage/derived/store-table.js";
 import type { Range, SessionRule, SessionRules } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
-import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
+import { BudgetedTable, type MemoryBudget, type TableUse } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, StretchCache, type CoveredDays, type DaySpan } from "./stretch-cache.js";
 import { EventSource, keyOfRows, SessionPart, type PartKey } from "./part.js";
@@ -69,7 +68,7 @@ export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionarie
 }
 
 /** The sessions of all projects on the days requested so far, never cut by a range. New rows and links affect only their identities' sessions. */
-export class SessionTable implements Droppable {
+export class SessionTable extends BudgetedTable {
   #view: SessionView | null = null;
   #state: Resessionizing | null = null;
   #working: Promise<void> | null = null;
@@ -77,18 +76,14 @@ export class SessionTable implements Droppable {
   #hasLoaded = false;
   #carried: readonly CarriedPart[] = [];
   #isReleased = false;
-  byteLength = 0;
-  lastUsed = 0;
 
   constructor(
-    readonly budget: MemoryBudget,
-    readonly use: TableUse,
+    budget: MemoryBudget,
+    use: TableUse,
     readonly source: EventSource,
     readonly rule: SessionRule,
-  ) {}
-
-  get pinned(): boolean {
-    return this.use.readerCount > 0;
+  ) {
+    super(budget, use);
   }
 
   /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
@@ -216,12 +211,11 @@ export class SessionTable implements Droppable {
     if (this.#view?.kept !== view.kept) this.#view?.kept.release();
     this.#view = view;
     const { columns, latest, continuations } = this.#state!;
-    this.budget.remove(this);
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
-    this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
+    const byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // The table may have been built for a query that began before the release.
     if (this.#isReleased) view.kept.release();
-    else this.budget.add(this);
+    else this.setByteLength(byteLength);
   }
 }
