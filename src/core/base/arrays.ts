@@ -188,7 +188,11 @@ export function withRoomFor<A extends NumberArray>(numbers: A, count: number): A
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  return concat(parts, (length) => new Uint8Array(length));
+}
+
+export function concat<A extends NumberArray>(parts: readonly ArrayLike<number>[], allocate: (length: number) => A): A {
+  const whole = allocate(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { sortNumbers } from "./arrays.js";
-import { countBefore } from "./search.js";
+import { mergeInto } from "./search.js";
 import type { Yielder } from "./yield.js";
 
 /** Sort keys are integers below this: the ranks of some characters, then, as the low part, the position of the value. */
@@ -163,20 +163,7 @@ function firstText(codes: Uint32Array, values: readonly string[]): string {
 
 /** Merges two sorted lists of codes. Cost: a binary search for each code of the shorter list, and a copy. */
 export function mergeCodes(values: readonly string[], long: Uint32Array, short: Uint32Array): Uint32Array {
-  const merged = new Uint32Array(long.length + short.length);
-  let from = 0;
-  for (let at = 0; at < short.length; at += 1) {
-    const place = firstBehind(values, long, short[at]!, from);
-    merged.set(long.subarray(from, place), from + at);
-    merged[place + at] = short[at]!;
-    from = place;
-  }
-  merged.set(long.subarray(from), from + short.length);
-  return merged;
-}
-
-function firstBehind(values: readonly string[], codes: Uint32Array, code: number, from: number): number {
-  return from + countBefore(codes.length - from, (at) => compareCodePoints(values[codes[from + at]!]!, values[code]!) < 0);
+  return mergeInto(new Uint32Array(long.length + short.length), long, short, (own, other) => compareCodePoints(values[own]!, values[other]!) < 0);
 }
 
 /** By Unicode code point, which is UTF-8 byte order; in UTF-16, surrogates (D800–DFFF) stand for code points above E000–FFFF. */

@@ -11,6 +11,10 @@ export function yieldToEventLoop(): Promise<void> {
   });
 }
 
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 /** The longest slice, in milliseconds, however long other work takes. */
 const LONG_SLICE_MS = 40;
 

@@ -2,7 +2,7 @@ import { assert, DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { countBefore } from "../../core/base/search.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
-import { yieldToEventLoop } from "../../core/base/yield.js";
+import { sleep, yieldToEventLoop } from "../../core/base/yield.js";
 import { isPruned, isWhole, type Selector } from "../../query/filter/select.js";
 import type { Range } from "../../query/plan/plan.js";
 import type { AnyPass, Pass, Selectors, StateOf } from "../../query/reports/form/report.js";
@@ -293,7 +293,7 @@ export class Slices {
     const ended = done.finally(() => (isDone = true));
     ended.catch(() => undefined);
     while (!isDone) {
-      await Promise.race([ended, pauseMs(LIMITS.sliceMs)]);
+      await Promise.race([ended, sleep(LIMITS.sliceMs)]);
       if (signal.aborted) throw stopped();
     }
     return await ended;
@@ -304,10 +304,6 @@ export class Slices {
     this.#startMs = performance.now();
     if (signal.aborted) throw stopped();
   }
-}
-
-function pauseMs(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The error of a query that was stopped by its signal. */

@@ -9,7 +9,7 @@ import { FirstValue, isWhole, select, selectedRows, type Selector } from "../../
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { rankedYielding, ranking, type Ranked } from "../../answer/ranked-items.js";
-import { sortNumbers } from "../../../core/base/arrays.js";
+import { concat, sortNumbers } from "../../../core/base/arrays.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { onePass, type CachedState, type Pass, type Report, type RowContext, type Selectors } from "../form/report.js";
 import { histogram } from "../events/counts.js";
@@ -120,13 +120,7 @@ function pairsOf(rows: Rows, selector: Selector, { sources }: AggregateValues): 
 async function united(lists: readonly Float64Array[], yielder: Yielder): Promise<Float64Array> {
   const [only, ...others] = lists;
   if (only !== undefined && others.length === 0) return only;
-  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return await distinctYielding(all, yielder);
+  return await distinctYielding(concat(lists, (length) => new Float64Array(length)), yielder);
 }
 
 /** The distinct numbers of a list, ascending. May sort the list in place. */
