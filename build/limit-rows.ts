@@ -72,14 +72,14 @@ export const SECTIONS: readonly Section[] = [
     rows: {
       eventLoopLagMs: ["event loop delay", `${OVERLOADED}; short writes wait`, "`limits.eventLoopLagMs`"],
       requestsPerTokenCount: ["concurrent requests of a token; its change streams", `${RATE_LIMITED}; short writes wait`, "`limits.requestsPerTokenCount`"],
-      momentMs: ["wait of other requests on a socket thread", RATE_LIMITED],
+      tokenWaitMs: ["wait of other requests on a socket thread", RATE_LIMITED],
       waitingWriteBytes: ["short write", "does not wait"],
       waitingWriteCount: ["waiting short writes of a token, or for the event loop", `${RATE_LIMITED}, or ${OVERLOADED}`],
       waitingBytes: ["bytes of these", SAME],
       waitingWriteMs: ["their wait", SAME],
       promptAnswerMs: ["wait of `/healthz` on a socket thread for the store", "the last answer"],
       repeatedAnswerMs: ["age of that last answer", "the store's answer"],
-      enteredRequestCount: ["requests that a socket thread passed on", OVERLOADED],
+      forwardedRequestCount: ["requests that a socket thread passed on", OVERLOADED],
       queuedIngestRows: ["events waiting to be written", `${OVERLOADED}; one passes`],
       queryMs: ["query time", "`query_timeout`", "`limits.queryMs`, `--query-seconds`"],
       queryMsMax: ["`--query-seconds`", "`serve` does not start"],
@@ -235,7 +235,7 @@ export const INTERNAL: readonly LimitName[] = [
   "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "resessionizedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",
   "joinedListCountMin", "firstEntityCount",
   // Turns of the event loop.
-  "parsedBytesPerTurn", "sliceMs", "turnValueCount", "scrubSliceBytes", "calmWriteCount",
+  "parsedBytesPerTurn", "sliceMs", "turnValueCount", "scrubSliceBytes", "resumedWriteCount",
   // How often is looked.
-  "followMs", "followSettleMs", "followUntoldMs", "lockRenewMs", "lockLookMs", "clientSignalMs",
+  "followMs", "followSettleMs", "followUnreportedMs", "lockRenewMs", "lockLookMs", "clientSignalMs",
 ];

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and sessions are bounded by their columns */
-import { Turns } from "../../src/core/base/yield.js";
+import { Yielder } from "../../src/core/base/yield.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";
 import type { Range } from "../../src/query/plan/plan.js";
 import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/stretch-cache.js";
@@ -72,7 +72,7 @@ export async function boundOfSessions(stored: StoredEvents, range: Range): Promi
   const { session, pageviewSlugs, revenue } = reportRules({});
   const rows = rowsOfDays(stored.rows, daysFor(range, session));
   const rowCount = rows.reduce((sum, part) => sum + part.rowCount, 0);
-  const reader = new EventReader(new EventSource(stored.dictionaries, pageviewSlugs, revenue), new Turns(), () => undefined);
+  const reader = new EventReader(new EventSource(stored.dictionaries, pageviewSlugs, revenue), new Yielder(), () => undefined);
   const startedMs = performance.now();
   await reader.readEach(rows, () => undefined);
   const readMs = performance.now() - startedMs;

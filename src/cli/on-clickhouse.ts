@@ -28,24 +28,24 @@ export function connectionOptionsOf(url: string | undefined, option: string, { d
   };
 }
 
-/** @param others values of options that name another location */
 export async function openOnClickHouse(
-  values: ClickHouseValues, others: Readonly<Record<string, unknown>>, rest: Pick<ClickHouseOptions, "currency" | "timeoutMs" | "futureEvents"> = {},
+  values: ClickHouseValues, rest: Pick<ClickHouseOptions, "currency" | "timeoutMs" | "futureEvents"> = {},
 ): Promise<StoredDaybook> {
-  refuseCombination(others);
   const { openWithExecutor } = await import("../clickhouse/open-clickhouse.js");
   const { daybook } = await openWithExecutor({ ...connectionOptionsOf(values.clickhouse, "clickhouse", values), ...rest });
   return daybook;
 }
 
-function refuseCombination(others: Readonly<Record<string, unknown>>): void {
-  const other = Object.keys(others).find((name) => others[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--clickhouse and --${other} cannot be combined`);
-}
-
-/** @throws UsageError if `--database` is missing, or a ClickHouse option is given without `--clickhouse` */
-export function isOnClickHouse(values: ClickHouseValues): boolean {
-  if (values.clickhouse !== undefined) return required(values.database, "database") !== "";
+/**
+ * @param others values of options that name another location
+ * @throws UsageError if `--database` is missing, another location is named too, or a ClickHouse option is given without `--clickhouse`
+ */
+export function isOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>): boolean {
+  if (values.clickhouse !== undefined) {
+    const other = Object.keys(others).find((name) => others[name] !== undefined);
+    if (other !== undefined) throw new UsageError(`--clickhouse and --${other} cannot be combined`);
+    return required(values.database, "database") !== "";
+  }
   const stray = (["database", "cluster", "user"] as const).find((name) => values[name] !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} requires --clickhouse`);
   return false;
@@ -54,8 +54,7 @@ export function isOnClickHouse(values: ClickHouseValues): boolean {
 /** A day: each table is checked by one statement, which reads all of its rows on the server. */
 const CHECK_TIMEOUT_MS = 86_400_000;
 
-export async function verifyOnClickHouse(values: ClickHouseValues, others: Readonly<Record<string, unknown>>): Promise<void> {
-  refuseCombination(others);
+export async function verifyOnClickHouse(values: ClickHouseValues): Promise<void> {
   const { verifyClickHouse } = await import("../clickhouse/open-clickhouse.js");
   const connection = connectionOptionsOf(values.clickhouse, "clickhouse", values);
   const report = await verifyClickHouse({ ...connection, timeoutMs: CHECK_TIMEOUT_MS });
@@ -92,12 +91,9 @@ export const LOCATION_OPTIONS = { ...CLICKHOUSE_OPTIONS, ...texts("data", "organ
 
 export function eventLocationOf(values: TextValues<keyof typeof LOCATION_OPTIONS>): EventLocation {
   const { data, organization } = values;
-  if (isOnClickHouse(values)) {
+  if (isOnClickHouse(values, { data, organization })) {
     const open = ({ currency, futureEvents }: OpenOptions = {}) =>
-      openOnClickHouse(values, { data, organization }, {
-        ...(currency === undefined ? {} : { currency }),
-        ...(futureEvents === undefined ? {} : { futureEvents }),
-      });
+      openOnClickHouse(values, { ...(currency === undefined ? {} : { currency }), ...(futureEvents === undefined ? {} : { futureEvents }) });
     return { read: open, write: open };
   }
   const path = required(data, "data");

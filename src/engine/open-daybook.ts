@@ -269,7 +269,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
     const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
     const { explainPlan } = await import("./rarely-used.js");
     const explain = () => explainPlan(this.#store, this.#contexts, plan);
-    return { ...(await (this.#following === null ? explain() : this.#following.asking(explain))), notices };
+    return { ...(await (this.#following === null ? explain() : this.#following.retrying(explain))), notices };
   }
 
   exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
@@ -398,7 +398,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
 
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
     const ask = () => this.#executor.execute(plan, options?.signal);
-    return this.#following === null ? ask() : this.#following.asking(ask);
+    return this.#following === null ? ask() : this.#following.retrying(ask);
   }
 
   protected sealCursor(next: CursorPosition, { report, fingerprint, project }: Plan<"searchEvents" | "identitySessions">): string {

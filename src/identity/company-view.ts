@@ -8,7 +8,7 @@ import { whilePinned, type Rows } from "../storage/segment/rows.js";
 import { dayOf, dayStartMs } from "../core/base/time.js";
 import type { EventIds, EventTime } from "../storage/derived/event-ids.js";
 import type { PendingLoads } from "../storage/derived/pending-loads.js";
-import { Turns } from "../core/base/yield.js";
+import { Yielder } from "../core/base/yield.js";
 import { countBefore, firstAtLeast } from "../core/base/search.js";
 import { ID_COLUMN, TIME_COLUMN } from "../core/schema/fields.js";
 
@@ -171,10 +171,10 @@ const VALUES_PER_ACTOR = 8;
 export async function associationsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, Association[]>> {
   const ascending = Uint32Array.from(actors).sort();
   const lists = new Map<number, Association[]>([...actors].map((actor) => [actor, []]));
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const rows of parts) {
     if (rows.zone("companyId") === null) continue;
-    await turns.took(ascending.length * VALUES_PER_ACTOR);
+    await yielder.yieldAfter(ascending.length * VALUES_PER_ACTOR);
     await whilePinned([rows], () => addRows(lists, ascending, rows));
   }
   return lists;

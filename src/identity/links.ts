@@ -70,7 +70,7 @@ interface Alias {
 export class UserMerges {
   /** Live aliases by either end. */
   readonly #rows = new RowsByCode();
-  /** Users whose aliases changed since the last `settle`. */
+  /** Users whose aliases changed since the last `resolveChanged`. */
   readonly #changed = new Set<number>();
 
   /** @param compare order of (createdAt, id) of two rows */
@@ -88,10 +88,10 @@ export class UserMerges {
   }
 
   /** Reports the survivor of every user that a change may affect. Cost: a sort of the aliases of those users and of all users connected to them. */
-  settle(tell: (user: number, survivor: number) => void): void {
+  resolveChanged(setSurvivor: (user: number, survivor: number) => void): void {
     if (this.#changed.size === 0) return;
     const done = new Set<number>();
-    for (const user of this.#changed) if (!done.has(user)) this.#settleAround(user, done, tell);
+    for (const user of this.#changed) if (!done.has(user)) this.#resolveAround(user, done, setSurvivor);
     this.#changed.clear();
   }
 
@@ -103,7 +103,7 @@ export class UserMerges {
     }
   }
 
-  #settleAround(start: number, done: Set<number>, tell: (user: number, survivor: number) => void): void {
+  #resolveAround(start: number, done: Set<number>, setSurvivor: (user: number, survivor: number) => void): void {
     const users = [start];
     const rows = new Set<number>();
     done.add(start);
@@ -123,7 +123,7 @@ export class UserMerges {
       const { from, to } = this.aliasOfRow(row);
       parents.join(from, to);
     }
-    for (const user of users) tell(user, parents.rootOf(user));
+    for (const user of users) setSurvivor(user, parents.rootOf(user));
   }
 }
 

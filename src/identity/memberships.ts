@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { getOrMake } from "../core/base/arrays.js";
-import { Turns } from "../core/base/yield.js";
+import { Yielder } from "../core/base/yield.js";
 import { codeAt } from "../storage/column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../storage/column/paged-codes.js";
 import { FollowedActors } from "../storage/derived/followed-actors.js";
 import type { PendingLoads } from "../storage/derived/pending-loads.js";
-import { StoreTable, type TableUse } from "../storage/derived/store-table.js";
-import type { MemoryBudget } from "../storage/segment/memory-budget.js";
+import { StoreTable } from "../storage/derived/store-table.js";
+import type { MemoryBudget, TableUse } from "../storage/segment/memory-budget.js";
 import type { Rows } from "../storage/segment/rows.js";
 import { actorOf } from "../storage/segment/summaries.js";
 import { associationAt, associationsOf, Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
@@ -188,13 +188,13 @@ export class Memberships extends StoreTable<CompanyPairs> {
       if (joined !== known) folded.set(identity, joined);
       if (joined === MIXED) mixed.add(identity);
     };
-    const turns = new Turns();
-    await turns.inPieces(this.#ofActors.pageCount, (from, to) => this.#ofActors.each(add, from, to), PAGE_CODE_COUNT * VALUES_PER_ACTOR);
+    const yielder = new Yielder();
+    await yielder.inPieces(this.#ofActors.pageCount, (from, to) => this.#ofActors.each(add, from, to), PAGE_CODE_COUNT * VALUES_PER_ACTOR);
     const { groupsOfActor, table } = this.resolver;
     for (const actor of groupsOfActor.codes()) {
       const rows = groupsOfActor.of(actor);
       for (const row of rows) add(actor, table.code(row, "companyId"));
-      await turns.took(rows.length * VALUES_PER_ACTOR);
+      await yielder.yieldAfter(rows.length * VALUES_PER_ACTOR);
     }
     if (generation !== this.generation) return;
     this.#ofIdentities = folded;

@@ -127,7 +127,7 @@ export class IdentityResolver {
 
   /** The current identities. Returns the same object until a record is committed or an actor moves to another identity. */
   view(): IdentityView {
-    this.#settle();
+    this.#resolveMerges();
     if (this.#view?.moveCount !== this.moves.count || this.#view.recordEnd !== this.#recordEnd)
       this.#view = new ResolverView(this, this.#owners.freeze(), this.#survivors.freeze(), this.#recordEnd, this.moves.count, this.#linkCount, this.#everAbsorbed.size > 0);
     return this.#view;
@@ -214,8 +214,8 @@ export class IdentityResolver {
     if (userId > 0) getOrMake(this.#everOwned, userId, () => new Set<number>()).add(anonymousId);
   }
 
-  #settle(): void {
-    this.#merges.settle((userId, survivor) => {
+  #resolveMerges(): void {
+    this.#merges.resolveChanged((userId, survivor) => {
       const value = survivor === userId ? 0 : survivor;
       if (this.#survivors.of(userId) === value) return;
       this.#survivors.set(userId, value);

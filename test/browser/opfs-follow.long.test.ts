@@ -94,6 +94,6 @@ test("a tab that asks nothing is told of each change at once, and not only when 
   follower.worker.evaluate(() => lab.followed.followChanges("told")).catch(() => undefined);
   for (let batch = 0; batch < 4; batch += 1) {
     const sequence = await writer.worker.evaluate((at) => lab.followed.writeOne(`${at}`), batch);
-    await expect.poll(() => heard.has(`changed ${sequence}`), { timeout: LIMITS.followUntoldMs / 2, interval: 20 }).toBe(true);
+    await expect.poll(() => heard.has(`changed ${sequence}`), { timeout: LIMITS.followUnreportedMs / 2, interval: 20 }).toBe(true);
   }
 });

@@ -41,7 +41,7 @@ test("A bound is shown in the unit of its name.", () => {
   expect(shownLimit("metadataBytes", 32 * 1024)).toBe("32 KiB");
   expect(shownLimit("metadataBytes", 1_500)).toBe("1,500 bytes");
   expect(shownLimit("scrubBytesPerSecond", 2 ** 20)).toBe("1 MiB a second");
-  expect([shownLimit("queryMs"), shownLimit("momentMs"), shownLimit("idleExportMs"), shownLimit("timerMs")]).toEqual(["30 s", "10 ms", "1 min", "24 days"]);
+  expect([shownLimit("queryMs"), shownLimit("tokenWaitMs"), shownLimit("idleExportMs"), shownLimit("timerMs")]).toEqual(["30 s", "10 ms", "1 min", "24 days"]);
   expect([shownLimit("instantNumberMinMs"), shownLimit("instantMaxMs")]).toEqual(["1973-01-01", "9999-12-31"]);
   expect([shownLimit("collectedPerSec"), shownLimit("failedTokensPerMinute")]).toEqual(["20,000 a second", "20 a minute"]);
   expect(shownLimit("urlChars")).toBe("4,096 characters");

@@ -4,6 +4,8 @@ import { QUERY_NAMES } from "../../src/query/queries.js";
 import { daybookHere } from "./run-here.js";
 import { daybook, emptyDirectory } from "./run.js";
 
+/** A server that does not answer: what is wrong with the options is told first. */
+const onClickHouse = (command: string) => [command, "--clickhouse", "http://127.0.0.1:9", "--database", "d"];
 const QUESTIONS = QUERY_NAMES.join(", ");
 
 describe("daybook", () => {
@@ -40,6 +42,10 @@ describe("daybook", () => {
     [["export", "--data", "x", "--out", "a.parquet.gz"], "daybook export: --out: Parquet is already compressed, expected a name without .gz (see daybook export --help)"],
     [["export", "--data", "x", "--json-mark"], "daybook export: --json-mark is for arrow only (see daybook export --help)"],
     [["export", "--data", "x", "--raw-cells"], "daybook export: --raw-cells is for csv only (see daybook export --help)"],
+    [["export", "--data", "none", "--from", "2026-03-02", "--to", "2026-03-01"], 'daybook export: --from: expected a start not after --to, got "2026-03-02" .. "2026-03-01" (see daybook export --help)'],
+    [[...onClickHouse("export"), "--format", "arrow"], "daybook export: --format: expected ndjson or csv with --clickhouse, got arrow (see daybook export --help)"],
+    [[...onClickHouse("import"), "--data", "x", "none.csv"], "daybook import: --clickhouse and --data cannot be combined (see daybook import --help)"],
+    [[...onClickHouse("serve"), "--data", "x"], "daybook serve: --clickhouse and --data cannot be combined (see daybook serve --help)"],
     [["import", "--data", "x", "a.txt"], "daybook import: --format is required: a.txt does not indicate a format (see daybook import --help)"],
     [["import", "--data", "x", "--organization", "../up", "a.csv"], 'daybook import: --organization: expected at most 63 lower-case letters, digits, - and _, got "../up" (see daybook import --help)'],
     [["export", "--data", "x", "--format", "xml"], 'daybook export: --format: expected ndjson, csv, arrow, parquet, got "xml" (see daybook export --help)'],

@@ -3,7 +3,7 @@ import type { Daybook } from "daybook";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { Turns } from "../../src/core/base/yield.js";
+import { Yielder } from "../../src/core/base/yield.js";
 import { Head } from "../../src/storage/segment/head.js";
 import { Store } from "../../src/store/live/store.js";
 import { useLimits } from "../limits.js";
@@ -155,7 +155,7 @@ test("Of the files of segments nothing is held that was written, or read to open
 
 test("A compaction waits for nothing and takes longer turns once a day has many more segments than it should, and no sooner.", async () => {
   stoppedClock();
-  const hurry = vi.spyOn(Turns.prototype, "hurry");
+  const hurry = vi.spyOn(Yielder.prototype, "hurry");
   const { storage, begun, compact } = gatedCompaction();
   await using daybook = await openDaybook({ storage });
   await ingestSealed(daybook, 5);
@@ -205,7 +205,7 @@ test("A compaction that somebody waits for begins at once, the next one waits ag
 
 test("Many days of a few segments each are too many as well.", async () => {
   stoppedClock();
-  const hurry = vi.spyOn(Turns.prototype, "hurry");
+  const hurry = vi.spyOn(Yielder.prototype, "hurry");
   await using daybook = await openDaybook({ storage: memoryStorage() });
   await ingestSealed(daybook, 5, 4);
   expect([vi.getTimerCount(), (await daybook.stats()).segmentCount]).toEqual([1, 20]);
@@ -320,8 +320,8 @@ test("Seals and compactions let others have their turn.", async () => {
 });
 
 test("A seal hurries once an ingest waits for it, and no sooner.", async () => {
-  const hurry = vi.spyOn(Turns.prototype, "hurry");
-  const took = vi.spyOn(Turns.prototype, "took");
+  const hurry = vi.spyOn(Yielder.prototype, "hurry");
+  const yieldAfter = vi.spyOn(Yielder.prototype, "yieldAfter");
   await using daybook = await openDaybook({ storage: memoryStorage() });
   await daybook.ingest(events(1_000));
   await daybook.ingest(events(900));
@@ -339,5 +339,5 @@ test("A seal hurries once an ingest waits for it, and no sooner.", async () => {
     await waiting;
   }
   // It is that seal's own work that does.
-  expect(took.mock.contexts.filter((turns) => turns === hurry.mock.contexts[0]).length).toBeGreaterThan(20);
+  expect(yieldAfter.mock.contexts.filter((yielder) => yielder === hurry.mock.contexts[0]).length).toBeGreaterThan(20);
 });

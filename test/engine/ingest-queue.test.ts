@@ -68,6 +68,66 @@ test("Many small ingests that wait together are encoded as one.", async () => {
   expect(await daybook.countEvents()).toBe(101);
 });
 
+/** Storage whose next write to a journal waits for `act`, and fails if that does. */
+function delayable(): { storage: Storage; delayNext: (act: () => Promise<void>) => void } {
+  const inner = lastingMemory();
+  const { openAppend } = inner;
+  let next: (() => Promise<void>) | null = null;
+  const open = async (key: string) => {
+    const file = await openAppend?.call(inner, key);
+    if (file === undefined) throw new Error("memory storage appends");
+    return new Proxy(file, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        const bound = typeof member === "function" ? (member.bind(target) as (...given: unknown[]) => unknown) : member;
+        if (name !== "write" || next === null || typeof bound !== "function") return bound;
+        const delay = next;
+        next = null;
+        return async (...given: unknown[]) => {
+          await delay();
+          await bound(...given);
+        };
+      },
+    });
+  };
+  const storage = new Proxy(inner, {
+    get: (target, name) => {
+      if (name === "openAppend") return open;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+  return { storage, delayNext: (act) => (next = act) };
+}
+
+/** Storage whose next write to a journal takes its time and then fails. */
+function failingLate(): { storage: Storage; failNext: () => void } {
+  const { storage, delayNext } = delayable();
+  const fail = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    throw new DaybookError("storage_full", "the disk is full");
+  };
+  return { storage, failNext: () => delayNext(fail) };
+}
+
+test("A group takes 20,000 rows at the most, however long the one before it is committed.", async () => {
+  const { storage, delayNext } = delayable();
+  let encodedCount = 0;
+  const clock = { now: () => (encodedCount += 1) };
+  await using daybook = await openDaybook({ storage, clock });
+  let release = () => undefined as void;
+  delayNext(() => new Promise((resolve) => (release = resolve)));
+  encodedCount = 0;
+  const many = (at: number) => Array.from({ length: 1_000 }, (_, row) => event(`e${at}.${row}`, { createdAt: new Date(0) }));
+  const ingests = Promise.all(Array.from({ length: 30 }, (_, at) => daybook.ingest(many(at))));
+  for (let before = -1; before < encodedCount; await new Promise((resolve) => setTimeout(resolve, 100))) before = encodedCount;
+  // Each ingest is encoded by itself: the first is in the group that is being committed, and the others are in the next.
+  expect(encodedCount).toBe(1 + 20);
+  release();
+  await ingests;
+  expect(await daybook.countEvents()).toBe(30_000);
+});
+
 test("A failure between commits is told to its own caller alone, and a close that waited gives the lock back.", async () => {
   const storage = new RecordingStorage();
   const daybook = await openDaybook({ storage });
@@ -128,36 +188,6 @@ test("While the disk is full, refused events leave nothing behind.", async () =>
   const again = await openDaybook({ storage: new RecordingStorage(storage.objects) });
   expect((await again.searchEvents()).events).toEqual((await daybook.searchEvents()).events);
 });
-
-/** Storage whose next write to a journal takes its time and then fails. */
-function failingLate(): { storage: Storage; failNext: () => void } {
-  const inner = lastingMemory();
-  const { openAppend } = inner;
-  let fails = false;
-  const open = async (key: string) => {
-    const file = await openAppend?.call(inner, key);
-    if (file === undefined) throw new Error("memory storage appends");
-    return new Proxy(file, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name, target);
-        if (name !== "write" || !fails) return typeof member === "function" ? (member.bind(target) as unknown) : member;
-        fails = false;
-        return async () => {
-          await new Promise((resolve) => setTimeout(resolve, 30));
-          throw new DaybookError("storage_full", "the disk is full");
-        };
-      },
-    });
-  };
-  const storage = new Proxy(inner, {
-    get: (target, name) => {
-      if (name === "openAppend") return open;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === "function" ? (member.bind(target) as unknown) : member;
-    },
-  });
-  return { storage, failNext: () => (fails = true) };
-}
 
 test("What was encoded while the group before it failed is encoded anew: nothing is lost, nothing taken for known.", async () => {
   const { storage, failNext } = failingLate();

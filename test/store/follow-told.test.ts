@@ -31,7 +31,7 @@ function nextChange(follower: Daybook): Promise<number> {
 }
 
 describe("A follower of a storage that tells of changes", () => {
-  useLimits({ followMs: 10, followSettleMs: 20, followLateMs: 100_000, followUntoldMs: 100_000 });
+  useLimits({ followMs: 10, followSettleMs: 20, followLateMs: 100_000, followUnreportedMs: 100_000 });
 
   test("reads nothing while it is told of none, and shows what it was told of, also where that settles only later", async () => {
     const { storage, reading, listeners, reads } = tellingStorage();
@@ -55,7 +55,7 @@ describe("A follower of a storage that tells of changes", () => {
 });
 
 describe("A follower of a storage that leaves a call out", () => {
-  useLimits({ followMs: 10, followSettleMs: 20, followUntoldMs: 100 });
+  useLimits({ followMs: 10, followSettleMs: 20, followUnreportedMs: 100 });
 
   test("looks all the same after a while", async () => {
     const { storage, reading } = tellingStorage();

@@ -7,7 +7,7 @@ import { fileStorage, sealThread, type SealThread } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { Turns } from "../../src/core/base/yield.js";
+import { Yielder } from "../../src/core/base/yield.js";
 import { Head } from "../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch/batch.js";
@@ -137,9 +137,9 @@ describe("a seal thread", () => {
 
   it("reads its sources one after the other, at the pace that it is told", async () => {
     const taken: number[] = [];
-    const turns = Object.assign(new Turns(), { took: async (valueCount: number) => void taken.push(valueCount) });
+    const yielder = Object.assign(new Yielder(), { yieldAfter: async (valueCount: number) => void taken.push(valueCount) });
     const sources = [1, 2].map((seed) => headOf(MANY * seed).view());
-    await expect(threadOf().make(sources, [], memoryStorage().codec as Codec, turns)).resolves.toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+    await expect(threadOf().make(sources, [], memoryStorage().codec as Codec, yielder)).resolves.toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
     expect(taken).toEqual(sources.map((rows) => rows.rowCount * rows.columnNames().length));
   });
 
@@ -222,8 +222,8 @@ describe("a seal thread that fails", () => {
   it("because rows cannot be read leaves nothing waiting", async () => {
     const broken = { ...headOf(MANY).view(), columnNames: () => ["name"], column: () => { throw new RangeError("Array buffer allocation failed"); } } as unknown as SourceRows;
     const thread = threadOf();
-    expect(await thread.make([headOf(MANY).view(), broken], [], memoryStorage().codec as Codec, new Turns())).toBeNull();
-    expect(await thread.make([headOf(MANY).view()], [], memoryStorage().codec as Codec, new Turns())).toBeNull();
+    expect(await thread.make([headOf(MANY).view(), broken], [], memoryStorage().codec as Codec, new Yielder())).toBeNull();
+    expect(await thread.make([headOf(MANY).view()], [], memoryStorage().codec as Codec, new Yielder())).toBeNull();
     expect(warnings.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining("allocation failed")]);
   });
 

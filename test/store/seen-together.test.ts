@@ -1,6 +1,6 @@
 import { verifyStore } from "daybook";
 import { expect, test } from "vitest";
-import { Turns } from "../../src/core/base/yield.js";
+import { Yielder } from "../../src/core/base/yield.js";
 import { decodeLinks, encodeLinks } from "../../src/storage/segment/links.js";
 import { LINKS_BLOCK } from "../../src/storage/segment/segment-file.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
@@ -17,7 +17,7 @@ test.each<[string, (list: Uint32Array) => number]>([
     const block = blocks.find(({ name }) => name === LINKS_BLOCK) ?? expect.unreachable("there are ids seen together");
     const { anonymousIds, userIds, times } = decodeLinks(block.deflated ? await defaultCodec.inflate(block.bytes, block.rawByteLength) : block.bytes);
     for (const list of [anonymousIds, userIds, times]) list[1] = second(list);
-    const bytes = await encodeLinks({ anonymousIds, userIds, times }, new Turns());
+    const bytes = await encodeLinks({ anonymousIds, userIds, times }, new Yielder());
     return { blocks: blocks.map((block) => (block.name === LINKS_BLOCK ? { ...block, bytes, deflated: false } : block)), meta };
   });
   expect((await verifyStore(storage)).findings).toMatchObject([{ expected: "links that match the rows", found: "different links" }]);

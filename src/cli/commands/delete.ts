@@ -65,7 +65,7 @@ type DeleteArguments = ReturnType<typeof readArguments<typeof OPTIONS>>["values"
 function checkKeyOptions(key: string, values: DeleteArguments): void {
   if (!key.startsWith("pk_")) throw new UsageError("--key: expected a public key, which starts with pk_");
   if (values.project !== undefined || values.before !== undefined) throw new UsageError("--key cannot be combined with --project or --before");
-  if (isOnClickHouse(values)) throw new UsageError("--key cannot be combined with --clickhouse: delete events there with --project or --before");
+  if (isOnClickHouse(values, {})) throw new UsageError("--key cannot be combined with --clickhouse: delete events there with --project or --before");
 }
 
 function msOf(text: string): number {

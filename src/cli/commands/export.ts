@@ -6,8 +6,9 @@ import { FIELDS } from "../../core/schema/fields.js";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { DaybookError } from "../../core/base/errors.js";
+import { assert, DaybookError } from "../../core/base/errors.js";
 import { writeFileAnew } from "../../platform/node/private-files.js";
+import { planExport } from "../../query/plan/reports/events.js";
 import { flags, oneOf, readArguments, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
@@ -136,33 +137,36 @@ export async function run(args: readonly string[]): Promise<void> {
   if (format === "parquet" && isGzipped) throw new UsageError("--out: Parquet is already compressed, expected a name without .gz");
   if (values["json-mark"] === true && format !== "arrow") throw new UsageError("--json-mark is for arrow only");
   if (values["raw-cells"] === true && format !== "csv") throw new UsageError("--raw-cells is for csv only");
-  try {
-    await using daybook = await location.read({ memoryBudgetBytes: COLUMN_BYTES });
-    const input: ExportInput = { project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null, identityIds: values["identity-ids"] ?? false };
-    const withRecords = values["events-only"] !== true;
-    const progress = new Progress("export");
-    let counts: ExportProgress = { events: 0, records: 0 };
-    const onBlock: OnBlock = (written) => {
-      counts = written;
-      progress.at(written.events + written.records);
-    };
-    const chunks = {
-      ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
-      csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock),
-      arrow: () => requireEmbedded(daybook, format).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
-      parquet: () => requireEmbedded(daybook, format).exportParquet(input),
-    };
-    // Compute the first chunk before the file is opened: a query that fails must not truncate the file of an earlier export.
-    const bytes = Readable.from((await readAhead<string | Uint8Array>(chunks[format](), () => true)).chunks);
-    if (values.out === undefined) await pipeline(bytes, process.stdout, { end: false });
-    else if (isGzipped) await pipeline(bytes, createGzip(), await writeFileAnew(values.out));
-    else await pipeline(bytes, await writeFileAnew(values.out));
-    const took = progress.end();
-    if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
-    if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
-  } catch (error) {
-    throw withOptionNames(error);
-  }
+  if (values.clickhouse !== undefined && format !== "ndjson" && format !== "csv")
+    throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
+  const input = checkedInput({
+    project: values.project ?? null,
+    startDate: values.from ?? null,
+    endDate: values.to ?? null,
+    identityIds: values["identity-ids"] ?? false,
+  });
+  await using daybook = await location.read({ memoryBudgetBytes: COLUMN_BYTES });
+  const withRecords = values["events-only"] !== true;
+  const progress = new Progress("export");
+  let counts: ExportProgress = { events: 0, records: 0 };
+  const onBlock: OnBlock = (written) => {
+    counts = written;
+    progress.at(written.events + written.records);
+  };
+  const chunks = {
+    ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
+    csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock),
+    arrow: () => embedded(daybook).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
+    parquet: () => embedded(daybook).exportParquet(input),
+  };
+  // Compute the first chunk before the file is opened: a query that fails must not truncate the file of an earlier export.
+  const bytes = Readable.from((await readAhead<string | Uint8Array>(chunks[format](), () => true)).chunks);
+  if (values.out === undefined) await pipeline(bytes, process.stdout, { end: false });
+  else if (isGzipped) await pipeline(bytes, createGzip(), await writeFileAnew(values.out));
+  else await pipeline(bytes, await writeFileAnew(values.out));
+  const took = progress.end();
+  if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
+  if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
 }
 
 function formatOf(given: string | undefined, out: string): ExportFormat {
@@ -175,9 +179,9 @@ function textOf({ events, records }: ExportProgress): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
-function requireEmbedded(daybook: ExportSource, format: ExportFormat): ExportSource & Pick<Daybook, "exportArrow" | "exportParquet"> {
-  if ("exportArrow" in daybook) return daybook as Daybook;
-  throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
+function embedded(daybook: ExportSource): Pick<Daybook, "exportArrow" | "exportParquet"> {
+  assert("exportArrow" in daybook, "with --clickhouse, other formats were refused");
+  return daybook as Daybook;
 }
 
 /** Warns that the file is not a full copy: an import of it would lose identities and companies. */
@@ -189,7 +193,13 @@ async function warnAboutRecords(daybook: ExportSource, format: string): Promise<
   process.stderr.write(`daybook export: ${format} contains events only; ${records} left out: use ndjson for a full copy\n`);
 }
 
-function withOptionNames(error: unknown): unknown {
-  if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) return error;
-  return new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
+/** @throws UsageError that names the option of a date, and invalid_parameter (project) */
+function checkedInput(input: ExportInput): ExportInput {
+  try {
+    planExport(input);
+    return input;
+  } catch (error) {
+    if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) throw error;
+    throw new UsageError(error.message.replaceAll("startDate", "--from").replaceAll("endDate", "--to"));
+  }
 }

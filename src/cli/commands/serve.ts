@@ -58,11 +58,11 @@ export async function run(args: readonly string[]): Promise<void> {
   const tokenFile = values.tokens !== undefined && (await isRereadable(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(insecure);
   const tokens = [...fixed, ...(values.tokens === undefined ? [] : (await readTokenFile(values.tokens, { insecure })).records)];
-  const isRemote = isOnClickHouse(values);
+  const isRemote = isOnClickHouse(values, { data: values.data, memory: values.memory });
   // Do not generate a token: it could not be stored, so each start would print another one.
   if (isRemote && !tokens.some(isSecret)) throw new UsageError("--clickhouse requires a token, from --tokens or DAYBOOK_TOKEN");
   const clickHouseOptions = { timeoutMs: Math.max(queryMs, STATEMENT_TIMEOUT_MS), ...(currency === undefined ? {} : { currency }) };
-  const clickHouseDaybook = isRemote ? await openOnClickHouse(values, { data: values.data, memory: values.memory }, clickHouseOptions) : null;
+  const clickHouseDaybook = isRemote ? await openOnClickHouse(values, clickHouseOptions) : null;
   const data = values.memory === true || clickHouseDaybook !== null ? null : await dataDirectory(values.data ?? DEFAULT_DATA_DIRECTORY);
   const needsToken = tokens.length === 0 && (data === null || !(await storedTokens(data.path, { insecure })).some(isSecret));
   const ownerToken = needsToken ? createToken({ role: "owner", scopes: ["*"], nowMs: Date.now() }) : null;

@@ -18,7 +18,7 @@ const HEADER = ["organization", "events", "days", "first day", "last day", "segm
 
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, LOCATION_OPTIONS, false);
-  if (isOnClickHouse(values)) {
+  if (isOnClickHouse(values, { data: values.data, organization: values.organization })) {
     const stats = await statsOf(await eventLocationOf(values).read());
     return show([rowOf(DEFAULT_ORGANIZATION, stats, false)]);
   }

@@ -26,10 +26,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   only this one
 
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, { ...LOCATION_OPTIONS, ...flags("salvage") }, false);
-  if (isOnClickHouse(values)) {
-    const { data, organization, salvage } = values;
-    return await verifyOnClickHouse(values, { data, organization, salvage });
-  }
+  if (isOnClickHouse(values, { data: values.data, organization: values.organization, salvage: values.salvage })) return await verifyOnClickHouse(values);
   const path = required(values.data, "data");
   const onlyName = values.organization === undefined ? null : organizationOf(values.organization);
   const data = await dataDirectory(path);

@@ -42,7 +42,7 @@ export async function readWhoIsWho(connection: Connection, tables: TableNames): 
   const merges = new UserMerges((row) => pairs[row] ?? { from: 0, to: 0 }, (a, b) => a - b);
   pairs.forEach((_, row) => merges.add(row));
   const merged: AliasPair[] = [];
-  merges.settle((user, survivor) => {
+  merges.resolveChanged((user, survivor) => {
     if (user !== survivor) merged.push([ids[user] as string, ids[survivor] as string]);
   });
   const survivors = { from: merged.map(([from]) => from), to: merged.map(([, to]) => to) };

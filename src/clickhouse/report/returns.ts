@@ -2,7 +2,7 @@ import { cutOf, slotsOf, widened } from "../../query/answer/insights/buckets.js"
 import { combinationsOf } from "../../query/answer/insights/combinations.js";
 import { PeriodAxis, orAfter, stickinessOf, type CohortCounts } from "../../query/answer/insights/retention-periods.js";
 import { getOrMake } from "../../core/base/arrays.js";
-import { atOnce } from "../../core/base/yield.js";
+import { runAtOnce } from "../../core/base/yield.js";
 import type { Retention, RetentionPeriod, LifecycleBucket } from "../../query/plan/insights/answers.js";
 import type { RetentionPlan } from "../../query/plan/insights/plan.js";
 import type { Needs } from "../query/needs.js";
@@ -90,11 +90,11 @@ class CohortMembers {
     if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
     const sizeOf = new Map<number, number>();
     for (const { key, count } of this.#sizes) sizeOf.set(key, (sizeOf.get(key) ?? 0) + count);
-    const all = atOnce(combinationsOf(sizeOf.keys(), this.#groups));
-    const sizes = atOnce(all.sumsOf((key) => sizeOf.get(key) ?? 0));
-    const shown = atOnce(all.greatest(sizes, breakdown.limit));
+    const all = runAtOnce(combinationsOf(sizeOf.keys(), this.#groups));
+    const sizes = runAtOnce(all.sumsOf((key) => sizeOf.get(key) ?? 0));
+    const shown = runAtOnce(all.greatest(sizes, breakdown.limit));
     const rows = shown.map((place) => ({ values: all.valuesOf(place), size: sizes[place] ?? 0, total: this.#totalOf(all.keysOf(place)) }));
-    return { rows, rest: breakdown.rest ? this.#totalOf(atOnce(all.restOf(shown))) : null, valueCount: all.count };
+    return { rows, rest: breakdown.rest ? this.#totalOf(runAtOnce(all.restOf(shown))) : null, valueCount: all.count };
   }
 
   #totalOf(keys: Iterable<number>): RetentionPeriod[] {

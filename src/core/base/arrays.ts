@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { piecesOf, type Steps, type Turns } from "./yield.js";
+import { piecesOf, type Steps, type Yielder } from "./yield.js";
 
 type NumberArray = Uint8Array | Int8Array | Uint32Array | Int32Array | Float64Array;
 
@@ -56,8 +56,8 @@ const SORT_VALUE_COUNT = 8;
 const MERGE_VALUE_COUNT = 2;
 
 /** Keeps runs that already ascend and merges neighbours, in `numbers` or an array of its size. Cost: n times the logarithm of the runs. */
-export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<Float64Array> {
-  let starts = await cutRuns(numbers, turns);
+export async function sortNumbers(numbers: Float64Array, yielder: Yielder): Promise<Float64Array> {
+  let starts = await cutRuns(numbers, yielder);
   let from = numbers;
   let into: Float64Array = new Float64Array(starts.length > 2 ? numbers.length : 0);
   while (starts.length > 2) {
@@ -66,7 +66,7 @@ export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<
       const start = starts[run]!;
       const middle = starts[run + 1]!;
       const end = starts[run + 2] ?? middle;
-      await mergeRuns(from, into, start, middle, end, turns);
+      await mergeRuns(from, into, start, middle, end, yielder);
       merged.push(end);
     }
     starts = merged;
@@ -76,9 +76,9 @@ export async function sortNumbers(numbers: Float64Array, turns: Turns): Promise<
 }
 
 /** The start of each ascending run, and the end of the last. */
-async function cutRuns(numbers: Float64Array, turns: Turns): Promise<number[]> {
+async function cutRuns(numbers: Float64Array, yielder: Yielder): Promise<number[]> {
   const starts = [0];
-  const runLength = Math.ceil(turns.pieceLength / SORT_VALUE_COUNT);
+  const runLength = Math.ceil(yielder.pieceLength / SORT_VALUE_COUNT);
   for (let start = 0; start < numbers.length; ) {
     let end = start + 1;
     while (end < numbers.length && numbers[end]! >= numbers[end - 1]!) end += 1;
@@ -87,16 +87,16 @@ async function cutRuns(numbers: Float64Array, turns: Turns): Promise<number[]> {
       numbers.subarray(start, end).sort();
     }
     starts.push(end);
-    await turns.took(SORT_VALUE_COUNT * (end - start));
+    await yielder.yieldAfter(SORT_VALUE_COUNT * (end - start));
     start = end;
   }
   return starts;
 }
 
-async function mergeRuns(from: Float64Array, into: Float64Array, start: number, middle: number, end: number, turns: Turns): Promise<void> {
+async function mergeRuns(from: Float64Array, into: Float64Array, start: number, middle: number, end: number, yielder: Yielder): Promise<void> {
   let left = start;
   let right = middle;
-  const pieceLength = Math.ceil(turns.pieceLength / MERGE_VALUE_COUNT);
+  const pieceLength = Math.ceil(yielder.pieceLength / MERGE_VALUE_COUNT);
   for (let at = start; at < end; ) {
     const pieceEnd = Math.min(at + pieceLength, end);
     const pieceStart = at;
@@ -107,10 +107,10 @@ async function mergeRuns(from: Float64Array, into: Float64Array, start: number, 
     if (left === middle || right === end) {
       // The rest of the other side is already in order.
       into.set(left === middle ? from.subarray(right, end) : from.subarray(left, middle), at);
-      await turns.took(MERGE_VALUE_COUNT * (end - pieceStart));
+      await yielder.yieldAfter(MERGE_VALUE_COUNT * (end - pieceStart));
       return;
     }
-    await turns.took(MERGE_VALUE_COUNT * (at - pieceStart));
+    await yielder.yieldAfter(MERGE_VALUE_COUNT * (at - pieceStart));
   }
 }
 
@@ -118,10 +118,10 @@ async function mergeRuns(from: Float64Array, into: Float64Array, start: number, 
 const EXACT_SPAN = 2 ** 53;
 
 /** The indexes below `count` in order; yields unless the numbers are too far apart. @param numberOf whole numbers, by which `compare` orders first */
-export async function orderedBy(count: number, numberOf: (at: number) => number, compare: (a: number, b: number) => number, turns: Turns): Promise<Uint32Array> {
+export async function orderedBy(count: number, numberOf: (at: number) => number, compare: (a: number, b: number) => number, yielder: Yielder): Promise<Uint32Array> {
   const keys = new Float64Array(count);
   let [least, greatest] = [Infinity, -Infinity];
-  await turns.inPieces(count, (from, to) => {
+  await yielder.inPieces(count, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const number = numberOf(at);
       keys[at] = number;
@@ -131,10 +131,10 @@ export async function orderedBy(count: number, numberOf: (at: number) => number,
   });
   const span = 2 ** Math.ceil(Math.log2(count));
   if ((greatest - least + 1) * span > EXACT_SPAN) return Uint32Array.from(Array.from(keys.keys()).sort(compare));
-  await turns.inPieces(count, (from, to) => {
+  await yielder.inPieces(count, (from, to) => {
     for (let at = from; at < to; at += 1) keys[at] = (keys[at]! - least) * span + at;
   });
-  const sorted = await sortNumbers(keys, turns);
+  const sorted = await sortNumbers(keys, yielder);
   const order = new Uint32Array(count);
   for (let start = 0, end = 0; start < count; start = end) {
     const number = Math.floor(sorted[start]! / span);
@@ -188,7 +188,11 @@ export function withRoomFor<A extends NumberArray>(numbers: A, count: number): A
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  return concat(parts, (length) => new Uint8Array(length));
+}
+
+export function concat<A extends NumberArray>(parts: readonly ArrayLike<number>[], allocate: (length: number) => A): A {
+  const whole = allocate(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

@@ -125,7 +125,7 @@ export const LIMITS = {
   /** Milliseconds that a follower waits before it uses a journal frame that may not be synced: a frame that fails is cut off at once. */
   followSettleMs: 100,
   /** Milliseconds between two reads where the storage reports changes but has reported none: a writer may end before it reports. */
-  followUntoldMs: 5_000,
+  followUnreportedMs: 5_000,
   /** Milliseconds after a follower's last read from which on a query reads first, as after a suspension. Data is at most a second old. */
   followLateMs: 500,
   /** Attempts of a follower to load a manifest that keeps changing, or of a query whose files keep vanishing, before it fails. */

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { inChunks } from "./yield.js";
+import { inPieces } from "./yield.js";
 
 /** Shorter arrays are not pooled: the runtime reuses their memory. */
 const KEPT_COUNT_MIN = 4 * 1024;
@@ -43,7 +43,7 @@ export class Scratch {
     const kept = this.#kept(count);
     if (kept !== null) return kept;
     const made = this.#made(count);
-    await inChunks(count, pause, (from, to) => made.fill(0, from, to));
+    await inPieces(count, pause, (from, to) => made.fill(0, from, to));
     return made;
   }
 
@@ -68,9 +68,9 @@ export class Scratch {
   }
 
   /** Like `takeZeros`, in chunks: the first use of much memory takes long. */
-  async zerosInTurns(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
+  async zerosYielding(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const zeros = this.take(count);
-    await inChunks(count, pause, (from, to) => zeros.fill(0, from, to));
+    await inPieces(count, pause, (from, to) => zeros.fill(0, from, to));
     return zeros;
   }
 

@@ -12,6 +12,20 @@ export function firstAtLeast(values: Uint8Array | Uint16Array | Uint32Array | In
   return low;
 }
 
+/** Merges two sorted lists. Cost: a binary search for each item of `b`, and a copy. @param isBefore whether an item of `a` precedes one of `b` */
+export function mergeInto(whole: Uint32Array, a: Uint32Array, b: Uint32Array, isBefore: (own: number, other: number) => boolean): Uint32Array {
+  let from = 0;
+  for (let next = 0; next < b.length; next += 1) {
+    const item = b[next]!;
+    const place = from + countBefore(a.length - from, (at) => isBefore(a[from + at]!, item));
+    whole.set(a.subarray(from, place), from + next);
+    whole[place + next] = item;
+    from = place;
+  }
+  whole.set(a.subarray(from), from + b.length);
+  return whole;
+}
+
 /** The number of items before the first that is not `isBefore`, among `count` items of which those that are come first. */
 export function countBefore(count: number, isBefore: (at: number) => boolean): number {
   let low = 0;

@@ -63,11 +63,11 @@ export const SERVER_LIMITS = {
   /** Milliseconds that a write may wait. Clients that give up sooner send it again under the same id. */
   waitingWriteMs: 25_000,
   /** Waiting writes that continue per check of the event loop, after it was late. */
-  calmWriteCount: 32,
+  resumedWriteCount: 32,
   /** Milliseconds that anything but a short write waits, on a thread of sockets, for another request of its token to finish. */
-  momentMs: 10,
+  tokenWaitMs: 10,
   /** Requests that a thread of sockets waits for. Each holds some kilobytes, and 64 KiB of a body that is not read yet. */
-  enteredRequestCount: 1_024,
+  forwardedRequestCount: 1_024,
   /** Milliseconds that a health check waits on a thread of sockets for the handler, before it gets the last answer. */
   promptAnswerMs: 25,
   /** Milliseconds that this last answer may be old. Health checks come every 5 to 30 seconds, and must not report a state of long ago. */

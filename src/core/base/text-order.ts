@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { sortNumbers } from "./arrays.js";
-import type { Turns } from "./yield.js";
+import { mergeInto } from "./search.js";
+import type { Yielder } from "./yield.js";
 
 /** Sort keys are integers below this: the ranks of some characters, then, as the low part, the position of the value. */
 const KEY_SPAN = 2 ** 53;
@@ -20,10 +21,10 @@ export function sortedCodes(values: readonly string[], from: number, to: number)
 }
 
 /** Like `sortedCodes`, yielding in between. Cost: half as much again. */
-export async function sortedCodesInTurns(values: readonly string[], from: number, to: number, turns: Turns): Promise<Uint32Array> {
+export async function sortedCodesYielding(values: readonly string[], from: number, to: number, yielder: Yielder): Promise<Uint32Array> {
   const codes = new Uint32Array(to - from);
   for (let at = 0; at < codes.length; at += 1) codes[at] = from + at;
-  await sortInTurns(codes, values, 0, turns);
+  await sortYielding(codes, values, 0, yielder);
   return codes;
 }
 
@@ -52,20 +53,20 @@ const TURN_VALUES = 2_048;
 /** Cost of a value in each step, and of sorting it among a few, in numbers read. */
 const [LENGTH_COST, UNITS_COST, KEY_COST, ORDER_COST] = [2, 6, 10, 24];
 
-async function sortInTurns(codes: Uint32Array, values: readonly string[], knownLength: number, turns: Turns): Promise<void> {
+async function sortYielding(codes: Uint32Array, values: readonly string[], knownLength: number, yielder: Yielder): Promise<void> {
   if (codes.length <= TURN_VALUES) {
     sortCodes(codes, values, knownLength);
-    return await turns.took(codes.length * ORDER_COST);
+    return await yielder.yieldAfter(codes.length * ORDER_COST);
   }
   const common = { first: firstText(codes, values), length: Infinity, knownLength };
-  await turns.inPieces(codes.length, (from, to) => (common.length = commonLength(codes, values, common, from, to)), LENGTH_COST);
+  await yielder.inPieces(codes.length, (from, to) => (common.length = commonLength(codes, values, common, from, to)), LENGTH_COST);
   const ranks = new Uint16Array(CHAR_SPAN);
-  await turns.inPieces(codes.length, (from, to) => markUnits(ranks, codes, values, common.length, from, to), UNITS_COST);
+  await yielder.inPieces(codes.length, (from, to) => markUnits(ranks, codes, values, common.length, from, to), UNITS_COST);
   const leads = leadsOf(codes.length, common.length, ranks);
   const keys = new Float64Array(codes.length);
-  await turns.inPieces(codes.length, (from, to) => fillKeys(keys, codes, values, leads, from, to), KEY_COST);
-  for (const tied of tiesOf(codes, await sortNumbers(keys, turns), leads.span)) {
-    if (tied.length < codes.length) await sortInTurns(tied, values, common.length, turns);
+  await yielder.inPieces(codes.length, (from, to) => fillKeys(keys, codes, values, leads, from, to), KEY_COST);
+  for (const tied of tiesOf(codes, await sortNumbers(keys, yielder), leads.span)) {
+    if (tied.length < codes.length) await sortYielding(tied, values, common.length, yielder);
     else compareAll(tied, values);
   }
 }
@@ -162,27 +163,7 @@ function firstText(codes: Uint32Array, values: readonly string[]): string {
 
 /** Merges two sorted lists of codes. Cost: a binary search for each code of the shorter list, and a copy. */
 export function mergeCodes(values: readonly string[], long: Uint32Array, short: Uint32Array): Uint32Array {
-  const merged = new Uint32Array(long.length + short.length);
-  let from = 0;
-  for (let at = 0; at < short.length; at += 1) {
-    const place = firstBehind(values, long, short[at]!, from);
-    merged.set(long.subarray(from, place), from + at);
-    merged[place + at] = short[at]!;
-    from = place;
-  }
-  merged.set(long.subarray(from), from + short.length);
-  return merged;
-}
-
-function firstBehind(values: readonly string[], codes: Uint32Array, code: number, from: number): number {
-  let low = from;
-  let high = codes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareCodePoints(values[codes[middle]!]!, values[code]!) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return mergeInto(new Uint32Array(long.length + short.length), long, short, (own, other) => compareCodePoints(values[own]!, values[other]!) < 0);
 }
 
 /** By Unicode code point, which is UTF-8 byte order; in UTF-16, surrogates (D800–DFFF) stand for code points above E000–FFFF. */

@@ -1,7 +1,6 @@
 import { grouped } from "../../core/base/arrays.js";
-import { LIMITS } from "../../core/base/limits.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { yieldToEventLoop } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
 import type { IdentityNames } from "../../identity/identity-ids.js";
@@ -18,25 +17,11 @@ import type { ExportPlace } from "./place.js";
 export const PASSED_ROW_VALUES = 32;
 export const GIVEN_ROW_VALUES = 512;
 
-/** Yields to other work, and checks the signal, between rows that are read one by one. Counts values: reading the clock costs as much as a row. */
-export class RowTurns {
-  #valueCount = 0;
-
-  constructor(readonly signal: Pick<AbortSignal, "aborted"> | undefined) {}
-
-  /** Counts work done; true if a turn is due: then await `turn`. Cheaper than a promise per row. @throws aborted */
-  isDue(valueCount: number): boolean {
-    if (this.signal?.aborted === true) throw stopped();
-    this.#valueCount += valueCount;
-    return this.#valueCount >= LIMITS.turnValueCount;
-  }
-
-  /** @throws aborted */
-  async turn(): Promise<void> {
-    this.#valueCount = 0;
-    await yieldToEventLoop();
-    if (this.signal?.aborted === true) throw stopped();
-  }
+/** For rows that are read one by one; throws `aborted` as soon as the signal says so. */
+export function rowYielder(signal: Pick<AbortSignal, "aborted"> | undefined): Yielder {
+  return new Yielder(undefined, undefined, () => {
+    if (signal?.aborted === true) throw stopped();
+  });
 }
 
 /** Selects rows by the codes of their user id and anonymous id. */
@@ -70,15 +55,15 @@ export async function* exportRows(
   const from = after !== null && after.createdAtMs >= range.fromMs ? { createdAtMs: after.createdAtMs, key: after } : { createdAtMs: range.fromMs, key: null };
   const projectCode = project === null ? null : dictionaries.named("project").codeOf(project);
   const reader = new RecordReader(dictionaries);
-  const turns = new RowTurns(signal);
+  const yielder = rowYielder(signal);
   const touched = newestFirst.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs) && (projectCode === null || mayHold(rows, "project", projectCode)));
   for (const day of grouped(touched.reverse(), (rows) => rows.day).values()) {
     for (const rows of day) rows.pin();
     try {
-      const tests = await loadedTests(day, projectCode, isWanted, turns);
+      const tests = await loadedTests(day, projectCode, isWanted, yielder);
       for (const { rows, row } of orderedRows([...tests.keys()], from, range.toMs)) {
         const isGiven = tests.get(rows)?.(row) === true;
-        if (turns.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await turns.turn();
+        if (yielder.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await yielder.yield();
         if (!isGiven) continue;
         await loadRecords(rows, [row], dictionaries);
         yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
@@ -100,11 +85,11 @@ function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined)
 }
 
 /** Loads the columns that order and filter the rows of a day; skips parts without rows of the project. */
-async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, turns: RowTurns): Promise<ReadonlyMap<Rows, RowTest>> {
+async function loadedTests(day: readonly Rows[], projectCode: number | null, isWanted: PersonTest | undefined, yielder: Yielder): Promise<ReadonlyMap<Rows, RowTest>> {
   const tests = new Map<Rows, RowTest>();
   for (const rows of day) {
     const ofProject = projectCode === null ? ALL_ROWS : await projectTest(rows, projectCode);
-    if (turns.isDue(rows.rowCount)) await turns.turn();
+    if (yielder.isDue(rows.rowCount)) await yielder.yield();
     if (ofProject === null) continue;
     await rows.load([TIME_COLUMN, ID_COLUMN]);
     const ofPerson = isWanted === undefined ? ALL_ROWS : await personTest(rows, isWanted);

@@ -8,7 +8,7 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
-import { exportRows, RowTurns } from "./events.js";
+import { exportRows, rowYielder } from "./events.js";
 import { AFTER, type PagedExports } from "./place.js";
 
 interface ExportSnapshot {
@@ -89,7 +89,7 @@ export class OpenExports {
   async *#read<T>(
     withNames: boolean, options: StopOptions | undefined, make: (moment: ExportSnapshot, pause: () => Promise<void>) => AsyncIterable<T>,
   ): AsyncGenerator<T> {
-    const turns = new RowTurns(readStopOptions(options).signal);
+    const yielder = rowYielder(readStopOptions(options).signal);
     if (this.#isClosed) throw closed();
     const { store } = this;
     const moment = await store.betweenCommits(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
@@ -97,7 +97,7 @@ export class OpenExports {
     this.#readers.add(reader);
     try {
       refuseEnded(reader);
-      for await (const item of make(moment, () => turns.turn())) {
+      for await (const item of make(moment, () => yielder.yield())) {
         refuseEnded(reader);
         reader.idleSinceMs = performance.now();
         yield item;

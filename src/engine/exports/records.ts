@@ -6,7 +6,8 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportedRecordPlace } from "./place.js";
-import { GIVEN_ROW_VALUES, RowTurns } from "./events.js";
+import type { Yielder } from "../../core/base/yield.js";
+import { GIVEN_ROW_VALUES, rowYielder } from "./events.js";
 
 /**
  * Yields every project that no event names, by code point, then every record of a snapshot in (createdAt, id) order, unlinks after the record they
@@ -21,7 +22,7 @@ export async function* exportStoredRecords(
 ): AsyncGenerator<StoredRecord> {
   const [project, place] = after === null ? ["", null] : "name" in after ? [after.name, null] : [null, after];
   const { dictionaries } = store;
-  const turns = new RowTurns(signal);
+  const yielder = rowYielder(signal);
   const { records, rows, projects, snapshot } = await store.betweenCommits(() => ({
     records: store.records,
     rows: store.records.inOrder.rows(place),
@@ -31,11 +32,11 @@ export async function* exportStoredRecords(
   }));
   try {
     if (project !== null) {
-      const names = await projectsWithoutEvents(projects, snapshot.rows, turns);
+      const names = await projectsWithoutEvents(projects, snapshot.rows, yielder);
       for (const name of names) if (compareCodePoints(name, project) > 0) yield { type: "project", name };
     }
     for (const row of rows) {
-      if (turns.isDue(GIVEN_ROW_VALUES)) await turns.turn();
+      if (yielder.isDue(GIVEN_ROW_VALUES)) await yielder.yield();
       yield recordAt(records, row, dictionaries);
     }
   } finally {
@@ -43,11 +44,11 @@ export async function* exportStoredRecords(
   }
 }
 
-async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, parts: readonly Rows[], turns: RowTurns): Promise<readonly string[]> {
+async function projectsWithoutEvents(projects: ReadonlyMap<number, string>, parts: readonly Rows[], yielder: Yielder): Promise<readonly string[]> {
   const unseen = new Set(projects.keys());
   for (const rows of parts) {
     if (unseen.size === 0) break;
-    if (turns.isDue(rows.rowCount)) await turns.turn();
+    if (yielder.isDue(rows.rowCount)) await yielder.yield();
     await whilePinned([rows], async () => {
       await rows.load(["project"]);
       for (const code of new Set(rows.column("project").codes)) unseen.delete(code);

@@ -1,6 +1,7 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { checkQueryOptions, type KnownOptions, type StopOptions } from "../../core/base/options.js";
 import { LIMITS } from "../../core/base/limits.js";
+import { sleep } from "../../core/base/yield.js";
 import { fieldIndex } from "../../core/schema/fields.js";
 import type { Batch } from "../../store/batch/batch.js";
 import { type Store, projectsOf } from "../../store/live/store.js";
@@ -159,11 +160,5 @@ function waitFor(reader: ChangeReader, signal: StopOptions["signal"]): Promise<v
     };
     reader.wake = wake;
     if (signal?.aborted === true) wake();
-  });
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
   });
 }

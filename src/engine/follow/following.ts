@@ -66,7 +66,7 @@ export class Following {
   readonly #unwatch: (() => void) | undefined;
   #looking: Promise<boolean> | null = null;
   /** Whether there may be changes that no check has read yet. */
-  #isTold = true;
+  #mayHaveChanged = true;
   /** When the last successful check began. Opening does not count: it reads the journals long before it ends. */
   #lookedMs = -Infinity;
 
@@ -84,7 +84,7 @@ export class Following {
       removed: (whenUnread) => void exports.untilUnread(whenUnread),
     });
     this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
-    this.#unwatch = store.storage.watch?.(() => (this.#isTold = true));
+    this.#unwatch = store.storage.watch?.(() => (this.#mayHaveChanged = true));
     this.#running = this.#run();
   }
 
@@ -100,7 +100,7 @@ export class Following {
   }
 
   /** Runs `ask`; if files it reads are gone because the writer replaced them, retries it, so that it reads one state. @throws what `ask` throws */
-  async asking<A>(ask: () => Promise<A>): Promise<A> {
+  async retrying<A>(ask: () => Promise<A>): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       const { store } = this.services;
       const { manifest } = store;
@@ -127,7 +127,7 @@ export class Following {
     for (;;) {
       await this.services.wait(LIMITS.followMs, signal);
       if (signal.aborted) return;
-      if (this.#unwatch !== undefined && !this.#isTold && performance.now() - this.#lookedMs < LIMITS.followUntoldMs) continue;
+      if (this.#unwatch !== undefined && !this.#mayHaveChanged && performance.now() - this.#lookedMs < LIMITS.followUnreportedMs) continue;
       // The next query checks again and reports the error.
       await this.#look().catch(() => undefined);
     }
@@ -141,13 +141,13 @@ export class Following {
 
   async #lookNow(): Promise<boolean> {
     // Notifications from here on may be about data this check does not read.
-    this.#isTold = false;
+    this.#mayHaveChanged = false;
     let isAgain = true;
     try {
       isAgain = await this.#take();
       return isAgain;
     } finally {
-      this.#isTold ||= isAgain;
+      this.#mayHaveChanged ||= isAgain;
     }
   }
 

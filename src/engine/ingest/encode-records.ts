@@ -1,5 +1,5 @@
 import { DaybookError, parameterError } from "../../core/base/errors.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import type { DecodedRecord, NamedProject } from "../../identity/decode-record.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { dictionaryBytesMax } from "../../storage/column/dictionaries.js";
@@ -30,12 +30,12 @@ export class RecordEncoder {
   }
 
   /** Adds records in chunks and returns the outcome of each; errors pass through. Nothing else may be added meanwhile. */
-  async addInTurns(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression, limit: Limit | null): Promise<RecordOutcome[]> {
-    const turns = new Turns();
+  async addYielding(records: readonly (DecodedRecord | NamedProject | DaybookError)[], suppression: Suppression, limit: Limit | null): Promise<RecordOutcome[]> {
+    const yielder = new Yielder();
     const outcomes: RecordOutcome[] = [];
     for (const record of records) {
       outcomes.push(record instanceof DaybookError ? record : this.add(record, suppression, limit));
-      await turns.took("texts" in record ? record.texts.traits.length : 0);
+      await yielder.yieldAfter("texts" in record ? record.texts.traits.length : 0);
     }
     return outcomes;
   }

@@ -2,7 +2,7 @@ import { notifyEach } from "../../core/base/promises.js";
 import { type Clock, isoOf } from "../../core/base/time.js";
 import { DaybookError, shown, parameterError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { yieldToEventLoop, Turns } from "../../core/base/yield.js";
+import { yieldToEventLoop, Yielder } from "../../core/base/yield.js";
 import { type EventFault, DECODED_ROW_COUNT, type DecodeContext } from "../../core/schema/decode-event.js";
 import type { AdjustedEvent, EventRecord, IngestResult, RejectedEvent } from "../../core/schema/event.js";
 import { type DecodedRecord, type NamedProject, decodeRecord, type RecordContext } from "../../identity/decode-record.js";
@@ -315,13 +315,13 @@ export class IngestQueue {
   async #encodeRecords(write: QueuedRecords, group: IngestGroup): Promise<void> {
     let decoded: readonly (DecodedRecord | NamedProject | DaybookError)[];
     try {
-      decoded = await decodeInTurns(write);
+      decoded = await decodeYielding(write);
     } catch (error) {
       // None of these records is encoded yet, so the group stays valid.
       return write.reject(error);
     }
     await this.#encodeInto(group, [write], async () => {
-      group.setOutcomes(write, await this.#recordEncoder.addInTurns(decoded, this.options.suppression(), write.limit));
+      group.setOutcomes(write, await this.#recordEncoder.addYielding(decoded, this.options.suppression(), write.limit));
     });
   }
 
@@ -456,13 +456,13 @@ export class IngestQueue {
 }
 
 /** Decodes records in chunks: each becomes a record or its error. @throws what `decode` throws other than DaybookError */
-async function decodeInTurns({ records, decode }: QueuedRecords): Promise<(DecodedRecord | NamedProject | DaybookError)[]> {
-  const turns = new Turns();
+async function decodeYielding({ records, decode }: QueuedRecords): Promise<(DecodedRecord | NamedProject | DaybookError)[]> {
+  const yielder = new Yielder();
   const decoded: (DecodedRecord | NamedProject | DaybookError)[] = [];
   for (const record of records) {
     const one = decodedOrFault(record, decode);
     decoded.push(one);
-    await turns.took("texts" in one ? one.texts.traits.length : 0);
+    await yielder.yieldAfter("texts" in one ? one.texts.traits.length : 0);
   }
   return decoded;
 }

@@ -13,7 +13,7 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
 import type { StoredSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
-import { exportRows, type PersonTest, PASSED_ROW_VALUES, RowTurns } from "../exports/events.js";
+import { exportRows, type PersonTest, PASSED_ROW_VALUES, rowYielder } from "../exports/events.js";
 import {
   ERASING, isOfErased, suppressedOf, withoutSubject, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest,
   shownRequests, PrivacySteps, type PrivacyHolder, type StoredRequest, type RequestStep, line, bundleRecord,
@@ -56,11 +56,11 @@ function heldIn(store: Store): StoredData {
 
 /** Yields all data about a person as NDJSON lines: the identity, its records, every event. Cost: a pass over all days. @throws corruption, aborted */
 async function* bundleOf(identity: number, held: StoredData, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
-  const turns = new RowTurns(signal);
+  const yielder = rowYielder(signal);
   const ids = idsOf(identity, held.view);
   yield line({ kind: "identity", ...identityLine(held, identity, ids) });
   for (let row = 0; row < held.recordCount; row += 1) {
-    if (turns.isDue(PASSED_ROW_VALUES)) await turns.turn();
+    if (yielder.isDue(PASSED_ROW_VALUES)) await yielder.yield();
     const record = recordLine(held, row, ids);
     if (record !== null) yield line(record);
   }

@@ -1,5 +1,5 @@
 import { parameterError } from "../../core/base/errors.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import type { AnyPlan } from "../../query/plan/plan.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { Answer, Executor, Plan, ReportName } from "../../query/queries.js";
@@ -93,7 +93,7 @@ async function runAsOf<P extends AnyPlan, A, R>(
   if (sequence > store.newestSequence)
     throw parameterError("invalid_parameter", "asOf", `expected a sequence up to the newest, which is ${store.newestSequence}, got ${sequence}`);
   const { contexts, slices } = present;
-  const past = await storeAsOf(store, sequence, new Turns(undefined, () => slices.yieldSometimes()));
+  const past = await storeAsOf(store, sequence, new Yielder(undefined, () => slices.yieldSometimes()));
   try {
     return await run({ ...present, store: past, contexts: new ReportContexts(past, contexts.rates, contexts.rules) });
   } finally {

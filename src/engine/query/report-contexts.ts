@@ -1,5 +1,5 @@
 import { assert } from "../../core/base/errors.js";
-import { inTurns } from "../../core/base/yield.js";
+import { runYielding } from "../../core/base/yield.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { EventIds } from "../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
@@ -202,7 +202,7 @@ async function compileAll(passes: readonly AnyPass[], context: FilterContext, pa
   const compiled: CompiledPass[] = [];
   for (const pass of passes) {
     const selectors: Selector[] = [];
-    for (const scope of pass.scopes) selectors.push(await inTurns(compiler.compile(scope, pass.only !== undefined), pause));
+    for (const scope of pass.scopes) selectors.push(await runYielding(compiler.compile(scope, pass.only !== undefined), pause));
     const [first, ...others] = selectors;
     assert(first !== undefined, "a pass has a scope");
     compiled.push({ pass, selectors: [first, ...others] });

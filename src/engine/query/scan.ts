@@ -1,7 +1,8 @@
 import { assert, DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
+import { countBefore } from "../../core/base/search.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
-import { yieldToEventLoop } from "../../core/base/yield.js";
+import { sleep, yieldToEventLoop } from "../../core/base/yield.js";
 import { isPruned, isWhole, type Selector } from "../../query/filter/select.js";
 import type { Range } from "../../query/plan/plan.js";
 import type { AnyPass, Pass, Selectors, StateOf } from "../../query/reports/form/report.js";
@@ -116,8 +117,8 @@ export class Scan<S, T> {
   /** Those of the days in range, by binary search. @param rows newest day first */
   #daysOf(rows: readonly Rows[]): readonly Rows[] {
     const { fromMs, toMs } = this.#range;
-    const first = firstUpTo(rows, toMs);
-    const end = firstUpTo(rows, fromMs - MS_PER_DAY);
+    const countFrom = (ms: number) => countBefore(rows.length, (at) => dayStartMs(rows[at]?.day ?? 0) >= ms);
+    const [first, end] = [countFrom(toMs), countFrom(fromMs - MS_PER_DAY)];
     this.stats.prunedCount += rows.length - (end - first);
     return rows.slice(first, end);
   }
@@ -247,18 +248,6 @@ function isLittle(rows: readonly HeadView[]): boolean {
   return rows.reduce((sum, { rowCount }) => sum + rowCount, rows.length * ROWS_PER_LOOK) <= LIMITS.newerRowCount;
 }
 
-/** Index of the first rows whose day begins before `ms`, in rows from new to old. */
-function firstUpTo(rows: readonly Rows[], ms: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (dayStartMs(rows[middle]?.day ?? 0) >= ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** The key under which spans cache the state of a pass; null if they do not. */
 export function cacheKeyOf(pass: AnyPass, selectors: readonly Selector[]): string | null {
   const keys = selectors.map(({ key }) => key);
@@ -311,7 +300,7 @@ export class Slices {
     const ended = done.finally(() => (isDone = true));
     ended.catch(() => undefined);
     while (!isDone) {
-      await Promise.race([ended, pauseMs(LIMITS.sliceMs)]);
+      await Promise.race([ended, sleep(LIMITS.sliceMs)]);
       if (signal.aborted) throw stopped();
     }
     return await ended;
@@ -322,10 +311,6 @@ export class Slices {
     this.#startMs = performance.now();
     if (signal.aborted) throw stopped();
   }
-}
-
-function pauseMs(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The error of a query that was stopped by its signal. */

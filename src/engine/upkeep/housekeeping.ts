@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/base/time.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { freeze, seal, isSealDue, type Frozen, compact, compactionsDue, type Due } from "../../store/upkeep/seal.js";
 import type { RemovedRows } from "../../store/upkeep/replace-content.js";
 import type { Store } from "../../store/live/store.js";
@@ -28,9 +28,9 @@ class Compactions {
   #merging: Promise<unknown> = Promise.resolve();
   #hasten: () => void = () => undefined;
   /** Callers that wait for all merges, and callers during which no merge may start. */
-  #wantingCount = 0;
+  #waitingCount = 0;
   #stoppingCount = 0;
-  #turns: Turns | null = null;
+  #yielder: Yielder | null = null;
   /** Rows that may still be merged; 0 stops merging. */
   #room = Infinity;
   /** Next sequence at the last check; rows from it on are new. */
@@ -47,17 +47,17 @@ class Compactions {
   }
 
   /** Runs `act`, which waits for all merges; meanwhile merges do not wait for a quiet period. */
-  async wanted(act: () => Promise<void>): Promise<void> {
-    this.#wantingCount += 1;
+  async awaited(act: () => Promise<void>): Promise<void> {
+    this.#waitingCount += 1;
     this.#hasten();
-    await act().finally(() => (this.#wantingCount -= 1));
+    await act().finally(() => (this.#waitingCount -= 1));
   }
 
   /** Runs `act` once the merge under way is done; none starts until `act` is over. */
   async stopped(act: () => Promise<void>): Promise<void> {
     this.#stoppingCount += 1;
     // Ingest waits meanwhile.
-    this.#turns?.hurry();
+    this.#yielder?.hurry();
     try {
       await this.#merging;
       await act();
@@ -84,7 +84,7 @@ class Compactions {
       const isLate = due.some(isFarTooMany) || segmentCountOf(due) > LIMITS.segmentsToMergeCount;
       const next = isLate && this.#room > 0 ? due[0] : due.find((one) => costOf(one) <= this.#room);
       if (next === undefined) return;
-      const isWaiting = !isLate && this.#wantingCount === 0 && this.#room === Infinity;
+      const isWaiting = !isLate && this.#waitingCount === 0 && this.#room === Infinity;
       if (this.#stoppingCount > 0) await this.#hastened();
       else if (isWaiting && !this.#isQuiet) await this.#lookAgain();
       else await this.#merge(next, isLate);
@@ -94,10 +94,10 @@ class Compactions {
   async #merge(due: Due, isLate: boolean): Promise<void> {
     // Never 0, which stops merging: above the limit, merges continue without room.
     this.#room = Math.max(1, this.#room - costOf(due));
-    const turns = new Turns();
-    if (isLate) turns.hurry();
-    this.#turns = turns;
-    const merging = compact(this.store, due.group, turns).finally(() => (this.#turns = null));
+    const yielder = new Yielder();
+    if (isLate) yielder.hurry();
+    this.#yielder = yielder;
+    const merging = compact(this.store, due.group, yielder).finally(() => (this.#yielder = null));
     this.#merging = merging.catch(() => undefined);
     await merging;
   }
@@ -150,7 +150,7 @@ export class Housekeeping {
   #retrySequence = 0;
   /** The first sequence that the seal under way does not include; 0: no seal is running. */
   #frozenSequence = 0;
-  #turns: Turns | null = null;
+  #yielder: Yielder | null = null;
   #sealError: unknown;
   #compactionError: unknown = null;
 
@@ -167,7 +167,7 @@ export class Housekeeping {
   /** Called between commits: starts a seal if heads or journal have grown enough. If one is still under way, hurries it and waits for it. */
   async afterCommit(): Promise<void> {
     if (!isSealDue(this.store, this.#frozenSequence) || this.store.nextSequence < this.#retrySequence) return;
-    this.#turns?.hurry();
+    this.#yielder?.hurry();
     await this.#sealed;
     if (this.store.nextSequence < this.#retrySequence) return;
     try {
@@ -180,7 +180,7 @@ export class Housekeeping {
 
   /** Seals everything now, and then compacts. @throws storage_full, and what writing files throws */
   sealAll(queue: IngestQueue): Promise<void> {
-    return this.#compactions.wanted(async () => {
+    return this.#compactions.awaited(async () => {
       await this.#sealNow(queue);
       await this.#compact();
     });
@@ -247,10 +247,10 @@ export class Housekeeping {
 
   #begin(frozen: Frozen): Promise<void> {
     this.#frozenSequence = frozen.nextSequence;
-    this.#turns = frozen.turns;
+    this.#yielder = frozen.yielder;
     const sealing = this.#own(seal(this.store, frozen)).finally(() => {
       this.#frozenSequence = 0;
-      this.#turns = null;
+      this.#yielder = null;
     });
     this.#sealed = sealing.then(
       () => void (this.#sealError = null),

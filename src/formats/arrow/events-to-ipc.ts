@@ -3,6 +3,7 @@ import {
   Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, Bool, Dictionary as DictionaryType, Float64, Int16, Int32, Int8, Vector,
   AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter, type Data,
 } from "apache-arrow";
+import { concatBytes } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 import { uuidText } from "../../core/base/uuid.js";
@@ -29,12 +30,7 @@ class Chunks extends AsyncByteQueue {
   }
 
   take(): Uint8Array {
-    const bytes = new Uint8Array(this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
+    const bytes = concatBytes(this.#chunks);
     this.#chunks = [];
     return bytes;
   }

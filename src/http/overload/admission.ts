@@ -209,7 +209,7 @@ class LateWrites {
 
   readonly #check = (): void => {
     // Only a few at a time, or the event loop would be late again.
-    const admittedCount = this.isLate() ? 0 : SERVER_LIMITS.calmWriteCount;
+    const admittedCount = this.isLate() ? 0 : SERVER_LIMITS.resumedWriteCount;
     for (let count = 0; count < admittedCount && this.#waiting.length > 0; count += 1) this.#settleFirst(true);
     const nowMs = performance.now();
     while ((this.#waiting[0]?.untilMs ?? Infinity) <= nowMs) this.#settleFirst(false);

@@ -65,7 +65,7 @@ export class EdgeFilter {
   ) {
     this.admission = new Admission(limits, () => 0);
     this.#router = createRouter(routes);
-    this.#shares = new TokenShares(limits.requestsPerTokenCount, SERVER_LIMITS.momentMs);
+    this.#shares = new TokenShares(limits.requestsPerTokenCount, SERVER_LIMITS.tokenWaitMs);
     this.#tooMany = tooManyOfToken(limits);
   }
 
@@ -82,7 +82,7 @@ export class EdgeFilter {
       return { refusal: null, findings, isPrompt, release: releaseNothing };
     }
     const sha256 = findings.sha256 ?? null;
-    if (this.#admittedCount >= SERVER_LIMITS.enteredRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
+    if (this.#admittedCount >= SERVER_LIMITS.forwardedRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
     this.#admittedCount += 1;
     if (sha256 !== null && !(await this.#shares.acquire(sha256, route.writes ? writtenBytes(request) : null))) {
       this.#admittedCount -= 1;

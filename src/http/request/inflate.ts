@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { grown } from "../../core/base/arrays.js";
-import { inTurns, type Steps } from "../../core/base/yield.js";
+import { runYielding, type Steps } from "../../core/base/yield.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
 import { bodyTooLarge } from "../wire/exchange.js";
@@ -293,7 +293,7 @@ async function streamsIn(bytes: Uint8Array, format: BodyCompression, maxByteLeng
 async function streamAt(bytes: Uint8Array, start: number, format: BodyCompression, left: number, held: HeldMemory): Promise<DeflateEnd> {
   try {
     const steps = endOfDeflate(bytes, dataStart(bytes, start, format), left);
-    const { end, byteLength } = await inTurns(steps, () => held.pace(BYTES_PER_STEP));
+    const { end, byteLength } = await runYielding(steps, () => held.pace(BYTES_PER_STEP));
     // The runtime verifies the checksum in the trailer.
     return { end: end + (format === "gzip" ? GZIP_TRAILER_BYTES : ZLIB_TRAILER_BYTES), byteLength };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { type CodecName, deflateRuns } from "../../store/storage/codec.js";
 import { sourceOf, makeSegment, type SegmentCodec, type SourceRows } from "../../store/files/make-segment.js";
 import { nativeCodecOfThread } from "./native-codec.js";
@@ -8,7 +8,7 @@ import type { FromSealThread, ToSealThread } from "./seal-thread.js";
 type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
 
 /** Never yields, because this thread has no other work. */
-const UNBROKEN = new Turns(Infinity);
+const UNBROKEN = new Yielder(Infinity);
 
 const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
 const port = parentPort;

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import type { Turns } from "../../core/base/yield.js";
+import type { Yielder } from "../../core/base/yield.js";
 import { nameOf, type CodecName } from "../../store/storage/codec.js";
 import { copyRows, type CopiedRows, type ExcerptRule, type MadeSegment, type Sealer, type SourceRows } from "../../store/files/make-segment.js";
 import type { Codec } from "../../store/storage/storage.js";
@@ -58,11 +58,11 @@ class WorkerSealThread implements SealThread {
 
   constructor(readonly program: () => URL) {}
 
-  async make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
+  async make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, yielder: Yielder): Promise<MadeSegment | null> {
     const codecName = nameOf(codec);
     if (this.#hasEnded || codecName === null) return null;
     try {
-      return await this.#send((this.#worker ??= this.#start()), { sources, excerpts, codecName }, turns);
+      return await this.#send((this.#worker ??= this.#start()), { sources, excerpts, codecName }, yielder);
     } catch (error) {
       // The thread may hold part of the rows, so end it and release all callers.
       this.#fail(error);
@@ -75,14 +75,14 @@ class WorkerSealThread implements SealThread {
     await this.#end();
   }
 
-  async #send(worker: Worker, { sources, excerpts, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
+  async #send(worker: Worker, { sources, excerpts, codecName }: SealJob, yielder: Yielder): Promise<MadeSegment | null> {
     const id = (this.#fileCount += 1);
     const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
     worker.ref();
     for (const source of sources) {
       const rows = copyRows(source);
       worker.postMessage({ kind: "rows", id, rows } satisfies ToSealThread, [rows.memory]);
-      await turns.took(rows.rowCount * rows.columns.size);
+      await yielder.yieldAfter(rows.rowCount * rows.columns.size);
       if (this.#hasEnded) return null;
     }
     worker.postMessage({ kind: "make", id, codecName, excerpts, sourceCount: sources.length } satisfies ToSealThread);

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { inChunks, Turns } from "../../core/base/yield.js";
+import { countBefore } from "../../core/base/search.js";
+import { inPieces, Yielder } from "../../core/base/yield.js";
 import { sortNumbers } from "../../core/base/arrays.js";
 import type { NumericMeasureType } from "../plan/input.js";
 
@@ -277,34 +278,24 @@ function valueAt(lists: readonly Durations[], rank: number): number {
 }
 
 function countUpTo(lists: readonly Durations[], value: number): number {
-  let count = 0;
-  for (const list of lists) {
-    let [low, high] = [0, list.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (list[middle]! <= value) low = middle + 1;
-      else high = middle;
-    }
-    count += low;
-  }
-  return count;
+  return lists.reduce((count, list) => count + countBefore(list.length, (at) => list[at]! <= value), 0);
 }
 
 async function sortedAt(durations: Durations, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
   const values = new Float64Array(places?.length ?? durations.length);
   if (places === null) values.set(durations);
   else
-    await inChunks(values.length, pause, (from, to) => {
+    await inPieces(values.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) values[at] = durations[places[at]!]!;
     });
-  const sorted = await sortNumbers(values, new Turns(undefined, pause));
+  const sorted = await sortNumbers(values, new Yielder(undefined, pause));
   return ranks.map((rank) => sorted[rank]!);
 }
 
 async function binnedAt(durations: Uint32Array, places: Uint32Array | null, ranks: readonly number[], pause: () => Promise<void>): Promise<number[]> {
   const count = places?.length ?? durations.length;
   const counts = new Uint32Array(BIN_COUNT);
-  await inChunks(count, pause, (from, to) => {
+  await inPieces(count, pause, (from, to) => {
     for (let at = from; at < to; at += 1) counts[binOf(durations[places === null ? at : places[at]!]!)]! += 1;
   });
   const ends = counts.slice();
@@ -335,7 +326,7 @@ async function sortedBins(
   const placesOfBins = new Uint8Array(BIN_COUNT);
   for (const [place, { bin }] of bins.entries()) placesOfBins[bin] = place + 1;
   const ends = new Uint32Array(bins.length);
-  await inChunks(places?.length ?? durations.length, pause, (from, to) => {
+  await inPieces(places?.length ?? durations.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const duration = durations[places === null ? at : places[at]!]!;
       const place = placesOfBins[binOf(duration)]! - 1;
@@ -345,8 +336,8 @@ async function sortedBins(
     }
   });
   const sorted: Float64Array[] = [];
-  const turns = new Turns(undefined, pause);
-  for (const { values } of bins) sorted.push(await sortNumbers(values, turns));
+  const yielder = new Yielder(undefined, pause);
+  for (const { values } of bins) sorted.push(await sortNumbers(values, yielder));
   return sorted;
 }
 

@@ -1,7 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../core/base/arrays.js";
-import { compareCodePoints, sortedCodes, sortedCodesInTurns } from "../../core/base/text-order.js";
-import { atOnce, inTurns, piecesOf, Turns, type Steps } from "../../core/base/yield.js";
+import { countBefore } from "../../core/base/search.js";
+import { compareCodePoints, sortedCodes, sortedCodesYielding } from "../../core/base/text-order.js";
+import { runAtOnce, runYielding, piecesOf, Yielder, type Steps } from "../../core/base/yield.js";
 import type { AggregateItem } from "../plan/input.js";
 import { parameterError, type DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
@@ -14,7 +15,7 @@ export interface Ranked {
 
 /** Count descending, then property by code point. With a limit, only the shown items and those tied with the last are sorted. 50 ns an item. */
 export function rankCounts(counts: Uint32Array, ranked: Ranked, limit: number | null): AggregateItem[] {
-  return atOnce(ranking(counts, ranked, limit));
+  return runAtOnce(ranking(counts, ranked, limit));
 }
 
 const PLACES_PER_STEP = 256 * 1024;
@@ -30,18 +31,18 @@ export function* ranking(counts: Uint32Array, ranked: Ranked, limit: number | nu
 const VALUES_PER_TEXT = 32;
 
 /** The same, yielding: when all of very many items are shown, their texts are sorted first. */
-export async function rankedInTurns(counts: Uint32Array, propertyOf: (place: number) => string, limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
-  const order = limit === null && counts.length > ITEMS_PER_STEP ? await placesByText(counts.length, propertyOf, new Turns(undefined, pause)) : null;
-  return await inTurns(ranking(counts, { propertyOf, placesInOrder: () => order }, limit), pause);
+export async function rankedYielding(counts: Uint32Array, propertyOf: (place: number) => string, limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
+  const order = limit === null && counts.length > ITEMS_PER_STEP ? await placesByText(counts.length, propertyOf, new Yielder(undefined, pause)) : null;
+  return await runYielding(ranking(counts, { propertyOf, placesInOrder: () => order }, limit), pause);
 }
 
-async function placesByText(count: number, textOf: (place: number) => string, turns: Turns): Promise<Uint32Array> {
+async function placesByText(count: number, textOf: (place: number) => string, yielder: Yielder): Promise<Uint32Array> {
   const texts = new Array<string>(count);
   const read = (from: number, to: number) => {
     for (let place = from; place < to; place += 1) texts[place] = textOf(place);
   };
-  await turns.inPieces(count, read, VALUES_PER_TEXT);
-  return await sortedCodesInTurns(texts, 0, count, turns);
+  await yielder.inPieces(count, read, VALUES_PER_TEXT);
+  return await sortedCodesYielding(texts, 0, count, yielder);
 }
 
 function* allItems(counts: Uint32Array, ranked: Ranked): Steps<AggregateItem[]> {
@@ -292,14 +293,7 @@ export class FirstInOrder<T> {
   offer(item: T): void {
     const { items, count, order } = this;
     if (items.length === count && (count === 0 || order(item, items[count - 1]!) > 0)) return;
-    let low = 0;
-    let high = items.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (order(items[middle]!, item) < 0) low = middle + 1;
-      else high = middle;
-    }
-    items.splice(low, 0, item);
+    items.splice(countBefore(items.length, (at) => order(items[at]!, item) < 0), 0, item);
     if (items.length > count) items.pop();
   }
 }

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the end of all */
 import { assert } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { inTurns, piecesOf, type Steps } from "../../core/base/yield.js";
+import { runYielding, piecesOf, type Steps } from "../../core/base/yield.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
 import type { SegmentMembers, MembersOf } from "../filter/predicate.js";
 import type { IdentityView } from "../../identity/identity-view.js";
@@ -105,7 +105,7 @@ async function anyOf(groups: readonly (readonly SettledCondition[])[], holders: 
     const all = emptyBitmap(identityEnd);
     complement(all, identityEnd);
     for (const condition of group) {
-      intersect(all, await inTurns(holders.holdsFor(condition), pause));
+      intersect(all, await runYielding(holders.holdsFor(condition), pause));
       await pause();
     }
     unite(any, all);

@@ -1,6 +1,5 @@
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { EventIds } from "../../storage/derived/event-ids.js";
-import type { TableUse } from "../../storage/derived/store-table.js";
 import type { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { KnownFields, KnownValues, RowLabels } from "../filter/predicate.js";
 import type { CompanySnapshot } from "../../identity/company-view.js";
@@ -9,7 +8,7 @@ import { Memberships } from "../../identity/memberships.js";
 import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Rates } from "../plan/input.js";
 import type { Range, ReportRules, RevenueRule, SessionRules, TouchRule, RevenueByAttributionPlan } from "../plan/plan.js";
-import type { Droppable, MemoryBudget } from "../../storage/segment/memory-budget.js";
+import { BudgetedTable, type MemoryBudget } from "../../storage/segment/memory-budget.js";
 import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
 import { KnownTraits } from "./people/known-traits.js";
@@ -55,14 +54,11 @@ async function loadSessions(): Promise<void> {
  * The all-time tables of one store, each created on first use. Only sessions depend on which segments and heads the rows lie in; tables that map
  * actors to identities or companies follow changes of these.
  */
-export class Tables implements Droppable {
-  byteLength = 0;
-  lastUsed = 0;
+export class Tables extends BudgetedTable {
   readonly ids = new EventIds();
   readonly memberships: Memberships;
   readonly timelines: Timelines;
   #traits: KnownTraits;
-  readonly #use: TableUse = { readerCount: 0 };
   readonly #seen: SeenActors;
   #entities: { readonly identity: Entities; readonly account: Entities };
   readonly #revenue = new Map<string, Revenue>();
@@ -70,19 +66,16 @@ export class Tables implements Droppable {
   readonly #touches = new Map<string, { readonly touches: Touches; ofCompanies: CompanyTouches }>();
 
   constructor(
-    readonly budget: MemoryBudget,
+    budget: MemoryBudget,
     readonly dictionaries: Dictionaries,
     readonly resolver: IdentityResolver,
   ) {
+    super(budget);
     this.#traits = this.#newTraits();
     this.timelines = new Timelines(budget);
-    this.memberships = new Memberships(budget, this.#use, resolver);
-    this.#seen = new SeenActors(budget, this.#use);
+    this.memberships = new Memberships(budget, this.use, resolver);
+    this.#seen = new SeenActors(budget, this.use);
     this.#entities = this.#newEntities();
-  }
-
-  get pinned(): boolean {
-    return this.#use.readerCount > 0;
   }
 
   /** Drops the tables that follow others; the budget drops those one by one. */
@@ -99,16 +92,14 @@ export class Tables implements Droppable {
 
   /** Marks the start of a query that reads tables or waits for loads: no table is dropped until `unpin`. */
   pin(): void {
-    this.#use.readerCount += 1;
+    this.use.readerCount += 1;
   }
 
   unpin(): void {
-    this.#use.readerCount -= 1;
-    if (this.#use.readerCount > 0) return;
+    this.use.readerCount -= 1;
+    if (this.use.readerCount > 0) return;
     this.budget.unpinned();
-    this.budget.remove(this);
-    this.byteLength = this.#followersByteLength();
-    this.budget.add(this);
+    this.setByteLength(this.#followersByteLength());
   }
 
   /** Drops everything; running queries keep what they read. */
@@ -175,7 +166,7 @@ export class Tables implements Droppable {
         missing.add(loadSessions);
         return null;
       }
-      table = newSessions(this.budget, this.#use, this.dictionaries, { session, pageviewSlugs, revenue });
+      table = newSessions(this.budget, this.use, this.dictionaries, { session, pageviewSlugs, revenue });
       this.#sessions.set(key, table);
     }
     const requested = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
@@ -219,7 +210,7 @@ export class Tables implements Droppable {
     const key = keyOf(rule);
     let revenue = this.#revenue.get(key);
     if (revenue === undefined) {
-      const payments = new Payments(this.budget, this.#use, this.dictionaries, rule, this.ids);
+      const payments = new Payments(this.budget, this.use, this.dictionaries, rule, this.ids);
       revenue = { table: new RevenueTable(payments), companies: new PaymentCompanies(payments, this.memberships), labels: new Map() };
       this.#revenue.set(key, revenue);
     }
@@ -230,7 +221,7 @@ export class Tables implements Droppable {
     const key = keyOf(rule);
     let known = this.#touches.get(key);
     if (known === undefined) {
-      const touches = new Touches(this.budget, this.#use, new TouchMaker(rule, this.dictionaries), this.ids);
+      const touches = new Touches(this.budget, this.use, new TouchMaker(rule, this.dictionaries), this.ids);
       known = { touches, ofCompanies: new CompanyTouches(touches, this.memberships) };
       this.#touches.set(key, known);
     }

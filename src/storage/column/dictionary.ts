@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by their arrays */
 import { grown } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
-import { atOnce, type Steps, type Turns } from "../../core/base/yield.js";
-import { mergeCodes, sortedCodes, sortedCodesInTurns, sortCodesByText } from "../../core/base/text-order.js";
+import { runAtOnce, type Steps, type Yielder } from "../../core/base/yield.js";
+import { mergeCodes, sortedCodes, sortedCodesYielding, sortCodesByText } from "../../core/base/text-order.js";
 import { TextTable } from "./text-table.js";
 
 /** Compared codes join the order once they are more than this share of the codes in it. */
@@ -199,7 +199,7 @@ export class Dictionary {
 
   /** @throws corruption: a value has two codes */
   #index(): void {
-    atOnce(this.#indexing());
+    runAtOnce(this.#indexing());
   }
 
   *#indexing(): Steps<void> {
@@ -271,11 +271,11 @@ export class Dictionary {
   }
 
   /** Builds the order for `codesInOrder`, yielding in between; the result is discarded if values are dropped meanwhile. */
-  async order(turns: Turns): Promise<void> {
+  async order(yielder: Yielder): Promise<void> {
     const { size } = this;
     if (this.#inOrder.length >= size * KNOWN_SHARE) return;
     const forgettings = this.#forgettingCount;
-    const inOrder = await sortedCodesInTurns(this.#values, 0, size, turns);
+    const inOrder = await sortedCodesYielding(this.#values, 0, size, yielder);
     if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
   }
 

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes and indexes are bounded by the arrays */
+import { concat } from "../../core/base/arrays.js";
 import type { Codes } from "./codes.js";
 import { firstAtLeast } from "../../core/base/search.js";
 
@@ -46,13 +47,7 @@ export function rowsOfCode(postings: Postings, code: number): Uint32Array {
 }
 
 export function joinLists(lists: readonly Uint32Array[]): Uint32Array {
-  const joined = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    joined.set(list, at);
-    at += list.length;
-  }
-  return joined.sort();
+  return concat(lists, (length) => new Uint32Array(length)).sort();
 }
 
 /** The distinct codes except 0; leaves the number of rows of each in its slot. */

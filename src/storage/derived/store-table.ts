@@ -1,7 +1,7 @@
 import { inOrder } from "../../core/base/promises.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Droppable, MemoryBudget } from "../segment/memory-budget.js";
-import { Turns, yieldToEventLoop } from "../../core/base/yield.js";
+import { BudgetedTable } from "../segment/memory-budget.js";
+import { Yielder, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
 import { firstAtLeast } from "../../core/base/search.js";
 import { HeadView } from "../segment/head.js";
@@ -97,13 +97,8 @@ export interface RowsOfSnapshot {
   readonly looked: (rowCount: number) => void;
 }
 
-/** Counts queries that read tables or wait for loads: no table is dropped meanwhile. */
-export interface TableUse {
-  readerCount: number;
-}
-
 /** An all-time table, which consumes each row once, and is rebuilt after the budget dropped it. `T`: what is derived from rows. */
-export abstract class StoreTable<T> implements Droppable {
+export abstract class StoreTable<T> extends BudgetedTable {
   readonly #taken = new Watermark();
   /** One load at a time: later callers wait for it. */
   #loading: Promise<void> | null = null;
@@ -111,17 +106,6 @@ export abstract class StoreTable<T> implements Droppable {
   #takeCount = 0;
   /** Yielding passes over head rows since all rows were consumed. */
   #waitCount = 0;
-  byteLength = 0;
-  lastUsed = 0;
-
-  constructor(
-    readonly budget: MemoryBudget,
-    readonly use: TableUse,
-  ) {}
-
-  get pinned(): boolean {
-    return this.use.readerCount > 0;
-  }
 
   /** The value derived from a segment; null when it is not in memory. */
   protected abstract known(segment: Rows): T | null;
@@ -176,7 +160,7 @@ export abstract class StoreTable<T> implements Droppable {
     this.#taken.tookAll(rows, sequence);
     this.#takeCount += 1;
     this.#waitCount = 0;
-    this.#count();
+    this.setByteLength(this.measure());
     return true;
   }
 
@@ -184,7 +168,7 @@ export abstract class StoreTable<T> implements Droppable {
     this.#taken.clear();
     this.#generation += 1;
     this.reset();
-    this.#count();
+    this.setByteLength(this.measure());
   }
 
   drop(): void {
@@ -202,10 +186,10 @@ export abstract class StoreTable<T> implements Droppable {
 
   async #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
-    const turns = new Turns();
+    const yielder = new Yielder();
     const load = async (segment: Rows) => {
       // When no load waits for a disk, only this yields; without it the query could not be cancelled.
-      await turns.took(segment.rowCount * VALUES_PER_ROW);
+      await yielder.yieldAfter(segment.rowCount * VALUES_PER_ROW);
       return await this.load(segment);
     };
     await inOrder(segments, load, async (made, segment) => {
@@ -217,13 +201,13 @@ export abstract class StoreTable<T> implements Droppable {
       await yieldToEventLoop();
       return true;
     });
-    this.#count();
+    this.setByteLength(this.measure());
   }
 
   /** Consumes head rows from the earliest on, yielding. Another call may consume some of them meanwhile. */
   async #takeHeads({ rows, looked }: RowsOfSnapshot): Promise<void> {
     const generation = this.#generation;
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (;;) {
       const newer = this.#taken.newer(rows);
       // A retry has the new segments.
@@ -239,16 +223,10 @@ export abstract class StoreTable<T> implements Droppable {
       for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
       this.#taken.tookUpTo(sequence);
       this.#takeCount += 1;
-      await turns.took(rowCount * VALUES_PER_ROW);
+      await yielder.yieldAfter(rowCount * VALUES_PER_ROW);
       if (generation !== this.#generation) return;
     }
     this.#waitCount += 1;
-    this.#count();
-  }
-
-  #count(): void {
-    this.budget.remove(this);
-    this.byteLength = this.measure();
-    this.budget.add(this);
+    this.setByteLength(this.measure());
   }
 }

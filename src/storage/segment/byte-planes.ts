@@ -1,15 +1,15 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lengths computed here */
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import type { Codes } from "../column/codes.js";
 
 /** Splits numbers into byte planes, least significant bytes of all numbers first: similar bytes deflate better together. */
-export async function toPlanes(numbers: Codes, turns = new Turns()): Promise<Uint8Array> {
+export async function toPlanes(numbers: Codes, yielder = new Yielder()): Promise<Uint8Array> {
   if (numbers instanceof Uint8Array) return numbers;
   const width = numbers.BYTES_PER_ELEMENT;
   const count = numbers.length;
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const planes = new Uint8Array(numbers.byteLength);
-  await turns.inPieces(count, (from, to) => {
+  await yielder.inPieces(count, (from, to) => {
     for (let plane = 0; plane < width; plane += 1)
       for (let at = plane * count + from, byte = from * width + plane, end = plane * count + to; at < end; at += 1, byte += width) planes[at] = bytes[byte]!;
   });
@@ -39,9 +39,9 @@ function joinFour(planes: Uint8Array, count: number): Uint32Array {
 }
 
 /** Differences of neighbours, zigzag-coded so that small ones of either sign stay small. */
-export async function toDeltas(values: Int32Array | Uint32Array, turns = new Turns()): Promise<Uint32Array> {
+export async function toDeltas(values: Int32Array | Uint32Array, yielder = new Yielder()): Promise<Uint32Array> {
   const deltas = new Uint32Array(values.length);
-  await turns.inPieces(values.length, (from, to) => {
+  await yielder.inPieces(values.length, (from, to) => {
     let previous = from === 0 ? 0 : values[from - 1]!;
     for (let at = from; at < to; at += 1) {
       const delta = (values[at]! - previous) | 0;

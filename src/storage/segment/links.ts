@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { codesOfBytes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
@@ -18,10 +18,10 @@ const WIDTH = 4;
 export const NO_LINKS: LinkList = { anonymousIds: new Uint32Array(0), userIds: new Uint32Array(0), times: new Uint32Array(0) };
 
 /** Encodes pairs before deflating: anonymous ids, then user ids, then times. */
-export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, turns: Turns): Promise<Uint8Array> {
+export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, yielder: Yielder): Promise<Uint8Array> {
   const lists = [anonymousIds, userIds, times];
   const bytes = new Uint8Array(lists.length * times.length * WIDTH);
-  for (const [at, list] of lists.entries()) bytes.set(await toPlanes(await toDeltas(list, turns), turns), at * times.length * WIDTH);
+  for (const [at, list] of lists.entries()) bytes.set(await toPlanes(await toDeltas(list, yielder), yielder), at * times.length * WIDTH);
   return bytes;
 }
 
@@ -53,7 +53,7 @@ function keyOf({ anonymousIds, userIds }: LinkList, at: number): number {
 const VALUES_PER_ROW = 16;
 
 /** The earliest time of each (anonymous id, user id) that a row has together. Cost: two reads per row. */
-export async function linksOf(rows: Pick<Rows, "column" | "times">, turns = new Turns()): Promise<LinkList> {
+export async function linksOf(rows: Pick<Rows, "column" | "times">, yielder = new Yielder()): Promise<LinkList> {
   const anonymous = rows.column("anonymousId");
   const user = rows.column("userId");
   if (anonymous.codes.length === 0 || user.codes.length === 0) return NO_LINKS;
@@ -72,7 +72,7 @@ export async function linksOf(rows: Pick<Rows, "column" | "times">, turns = new 
       if (known === undefined || ms < known) earliest.set(key, ms);
     }
   };
-  await turns.inPieces(anonymousIds.length, note, VALUES_PER_ROW);
+  await yielder.inPieces(anonymousIds.length, note, VALUES_PER_ROW);
   const list = { anonymousIds: new Uint32Array(earliest.size), userIds: new Uint32Array(earliest.size), times: new Uint32Array(earliest.size) };
   let at = 0;
   for (const [key, ms] of earliest) {
@@ -82,6 +82,6 @@ export async function linksOf(rows: Pick<Rows, "column" | "times">, turns = new 
     list.times[at] = ms;
     at += 1;
   }
-  await turns.took(earliest.size * VALUES_PER_ROW);
+  await yielder.yieldAfter(earliest.size * VALUES_PER_ROW);
   return list;
 }

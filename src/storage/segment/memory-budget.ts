@@ -66,6 +66,34 @@ export class MemoryBudget {
   }
 }
 
+/** Counts queries that read tables or wait for loads: no table is dropped meanwhile. */
+export interface TableUse {
+  readerCount: number;
+}
+
+/** A table whose size changes. */
+export abstract class BudgetedTable implements Droppable {
+  byteLength = 0;
+  lastUsed = 0;
+
+  constructor(
+    readonly budget: MemoryBudget,
+    readonly use: TableUse = { readerCount: 0 },
+  ) {}
+
+  get pinned(): boolean {
+    return this.use.readerCount > 0;
+  }
+
+  abstract drop(): void;
+
+  protected setByteLength(byteLength: number): void {
+    this.budget.remove(this);
+    this.byteLength = byteLength;
+    this.budget.add(this);
+  }
+}
+
 /** The share of one query in a memory budget: everything it adds is removed when it ends. */
 export class BudgetShare extends MemoryBudget {
   // Weak, so that dropped items can be collected.

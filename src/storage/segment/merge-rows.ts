@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the row counts */
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { sortNumbers } from "../../core/base/arrays.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { maxOf, narrowCodes, wideCodes, allocateCodes } from "../column/codes.js";
 import type { CodeColumn } from "../column/column.js";
 import { compareIds } from "../../core/base/uuid.js";
@@ -27,28 +27,28 @@ interface RowOrder {
 }
 
 /** The rank of each row in (createdAt, event id, project) order; null if in order. Cost: a numeric sort; ids are compared among equal times only. */
-export async function rankRows(by: RowOrder, turns = new Turns()): Promise<Uint32Array | null> {
+export async function rankRows(by: RowOrder, yielder = new Yielder()): Promise<Uint32Array | null> {
   const { times } = by;
   const count = times.length;
-  if (await isSorted(by, turns)) return null;
+  if (await isSorted(by, yielder)) return null;
   const keys = new Float64Array(count);
-  await turns.inPieces(count, (from, to) => {
+  await yielder.inPieces(count, (from, to) => {
     for (let row = from; row < to; row += 1) keys[row] = times[row]! * ROW_SPAN + row;
   });
-  const sorted = await sortNumbers(keys, turns);
+  const sorted = await sortNumbers(keys, yielder);
   const order = new Uint32Array(count);
-  await turns.inPieces(count, (from, to) => {
+  await yielder.inPieces(count, (from, to) => {
     for (let place = from; place < to; place += 1) order[place] = sorted[place]! % ROW_SPAN;
   });
-  await orderTies(order, by, turns);
+  await orderTies(order, by, yielder);
   const ranks = new Uint32Array(count);
-  await turns.inPieces(count, (from, to) => {
+  await yielder.inPieces(count, (from, to) => {
     for (let place = from; place < to; place += 1) ranks[order[place]!] = place;
   });
   return ranks;
 }
 
-async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promise<void> {
+async function orderTies(order: Uint32Array, by: RowOrder, yielder: Yielder): Promise<void> {
   const { times } = by;
   const count = order.length;
   let told = 0;
@@ -56,28 +56,28 @@ async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promis
     const time = times[order[start]!];
     let end = start + 1;
     while (end < count && times[order[end]!] === time) end += 1;
-    if (end - start > SHORT_TIE) await orderById(order.subarray(start, end), by, 0, turns);
+    if (end - start > SHORT_TIE) await orderById(order.subarray(start, end), by, 0, yielder);
     else if (end - start > 1) orderFew(order.subarray(start, end), by);
     start = end;
-    if ((end - told) * COMPARISON_VALUE_COUNT < turns.pieceLength) continue;
-    await turns.took((end - told) * COMPARISON_VALUE_COUNT);
+    if ((end - told) * COMPARISON_VALUE_COUNT < yielder.pieceLength) continue;
+    await yielder.yieldAfter((end - told) * COMPARISON_VALUE_COUNT);
     told = end;
   }
 }
 
 /** Orders rows by id, given that their ids are equal before `byteAt`: by three bytes at a time, then by comparing the remaining ties. */
-async function orderById(rows: Uint32Array, by: RowOrder, byteAt: number, turns: Turns): Promise<void> {
+async function orderById(rows: Uint32Array, by: RowOrder, byteAt: number, yielder: Yielder): Promise<void> {
   const keys = new Float64Array(rows.length);
-  await turns.inPieces(rows.length, (from, to) => {
+  await yielder.inPieces(rows.length, (from, to) => {
     for (let at = from; at < to; at += 1) keys[at] = digitOf(by.ids, rows[at]!, byteAt) * ROW_SPAN + rows[at]!;
   });
-  const sorted = await sortNumbers(keys, turns);
+  const sorted = await sortNumbers(keys, yielder);
   for (let start = 0; start < sorted.length; ) {
     const digit = Math.floor(sorted[start]! / ROW_SPAN);
     let end = start;
     for (; end < sorted.length && Math.floor(sorted[end]! / ROW_SPAN) === digit; end += 1) rows[end] = sorted[end]! % ROW_SPAN;
     const isTieLong = end - start > SHORT_TIE && byteAt + 2 * DIGIT_BYTES <= ID_BYTES;
-    if (isTieLong) await orderById(rows.subarray(start, end), by, byteAt + DIGIT_BYTES, turns);
+    if (isTieLong) await orderById(rows.subarray(start, end), by, byteAt + DIGIT_BYTES, yielder);
     else if (end - start > 1) orderFew(rows.subarray(start, end), by);
     start = end;
   }
@@ -96,16 +96,16 @@ function compareTied({ ids, projectOf }: RowOrder, a: number, b: number): number
   return compareIds(ids, a * ID_BYTES, ids, b * ID_BYTES) || (a === b ? 0 : compareCodePoints(projectOf(a), projectOf(b)));
 }
 
-async function isSorted(by: RowOrder, turns: Turns): Promise<boolean> {
+async function isSorted(by: RowOrder, yielder: Yielder): Promise<boolean> {
   const { times } = by;
-  const pieceLength = Math.ceil(turns.pieceLength / COMPARISON_VALUE_COUNT);
+  const pieceLength = Math.ceil(yielder.pieceLength / COMPARISON_VALUE_COUNT);
   for (let from = 1; from < times.length; from += pieceLength) {
     const to = Math.min(from + pieceLength, times.length);
     for (let row = from; row < to; row += 1) {
       const step = times[row]! - times[row - 1]!;
       if (step < 0 || (step === 0 && compareTied(by, row - 1, row) > 0)) return false;
     }
-    await turns.took((to - from) * COMPARISON_VALUE_COUNT);
+    await yielder.yieldAfter((to - from) * COMPARISON_VALUE_COUNT);
   }
   return true;
 }
@@ -126,7 +126,7 @@ export type SourceRows = Pick<Rows, "day" | "rowCount" | "columnNames" | "column
 const SPARSE_SHARE = 1 / 8;
 
 /** Merges heads (seal) or segments (compaction) of one day into sorted rows with narrow codes. */
-export async function mergeRows(sources: readonly SourceRows[], turns = new Turns()): Promise<MergedRows> {
+export async function mergeRows(sources: readonly SourceRows[], yielder = new Yielder()): Promise<MergedRows> {
   const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
   const times = new Int32Array(rowCount);
   const ids = new Uint8Array(rowCount * 16);
@@ -139,13 +139,13 @@ export async function mergeRows(sources: readonly SourceRows[], turns = new Turn
     ids.set(rows.ids(), base * 16);
     sequences.set(rows.sequences(), base);
     base += rows.rowCount;
-    await turns.took(rows.rowCount);
+    await yielder.yieldAfter(rows.rowCount);
   }
   const projectOf = (row: number) => {
     const source = starts.findLastIndex((start) => start <= row);
     return sources[source]!.projectOf(row - starts[source]!);
   };
-  const merge = new Merge(sources, await rankRows({ times, ids, projectOf }, turns), rowCount, turns);
+  const merge = new Merge(sources, await rankRows({ times, ids, projectOf }, yielder), rowCount, yielder);
   const columns = new Map<string, CodeColumn>();
   for (const name of new Set(sources.flatMap((rows) => rows.columnNames()))) columns.set(name, await merge.column(name));
   const day = sources[0]?.day ?? 0;
@@ -158,14 +158,14 @@ class Merge {
     /** The rank of each row; null if the rows are already in order. */
     readonly ranks: Uint32Array | null,
     readonly rowCount: number,
-    readonly turns: Turns,
+    readonly yielder: Yielder,
   ) {}
 
   async numbers<T extends Int32Array | Uint32Array>(values: T): Promise<T> {
     const { ranks } = this;
     if (ranks === null) return values;
     const placed = values.slice() as T;
-    await this.turns.inPieces(ranks.length, (from, to) => {
+    await this.yielder.inPieces(ranks.length, (from, to) => {
       for (let row = from; row < to; row += 1) placed[ranks[row]!] = values[row]!;
     });
     return placed;
@@ -177,7 +177,7 @@ class Merge {
     // Copying four words per row is several times as fast as copying sixteen bytes.
     const words = new Uint32Array(ids.buffer);
     const placed = new Uint32Array(words.length);
-    await this.turns.inPieces(ranks.length, (from, to) => {
+    await this.yielder.inPieces(ranks.length, (from, to) => {
       for (let row = from; row < to; row += 1) {
         const place = ranks[row]! * 4;
         const at = row * 4;
@@ -197,7 +197,7 @@ class Merge {
   }
 
   async #dense(parts: readonly CodeColumn[]): Promise<CodeColumn> {
-    const { ranks, turns, rowCount } = this;
+    const { ranks, yielder, rowCount } = this;
     const codes = new Uint32Array(rowCount);
     let base = 0;
     for (const [index, part] of parts.entries()) {
@@ -207,28 +207,28 @@ class Merge {
         const own = wideCodes(part.codes);
         for (let at = 0; at < own.length; at += 1) codes[base + rows[at]!] = own[at]!;
       }
-      await turns.took(part.codes.length);
+      await yielder.yieldAfter(part.codes.length);
       base += this.sources[index]!.rowCount;
     }
     const placed = ranks === null ? codes : new Uint32Array(rowCount);
     let max = 0;
-    await turns.inPieces(rowCount, (from, to) => {
+    await yielder.inPieces(rowCount, (from, to) => {
       max = Math.max(max, maxOf(codes.subarray(from, to)));
       if (ranks !== null) for (let row = from; row < to; row += 1) placed[ranks[row]!] = codes[row]!;
     });
     const narrow = narrowCodes(placed, max);
-    await turns.took(rowCount);
+    await yielder.yieldAfter(rowCount);
     return { kind: "dense", codes: narrow };
   }
 
   async #sparse(parts: readonly CodeColumn[], entryCount: number): Promise<CodeColumn> {
-    const { ranks, turns } = this;
+    const { ranks, yielder } = this;
     const entries = new Float64Array(entryCount);
     let base = 0;
     let count = 0;
     for (const [index, part] of parts.entries()) {
       const codes = wideCodes(part.codes);
-      await turns.inPieces(codes.length, (from, to) => {
+      await yielder.inPieces(codes.length, (from, to) => {
         for (let at = from; at < to; at += 1) {
           if (codes[at] === 0) continue;
           const row = base + (part.kind === "sparse" ? part.rows[at]! : at);
@@ -238,10 +238,10 @@ class Merge {
       });
       base += this.sources[index]!.rowCount;
     }
-    const ordered = await sortNumbers(entries.subarray(0, count), turns);
+    const ordered = await sortNumbers(entries.subarray(0, count), yielder);
     const rows = new Uint32Array(count);
     const codes = new Uint32Array(count);
-    await turns.inPieces(count, (from, to) => {
+    await yielder.inPieces(count, (from, to) => {
       for (let at = from; at < to; at += 1) {
         rows[at] = Math.floor(ordered[at]! / 2 ** 32);
         codes[at] = ordered[at]! % 2 ** 32;

@@ -1,6 +1,6 @@
 import { AHEAD_COUNT } from "../../core/base/promises.js";
 import type { Rows } from "./rows.js";
-import type { Turns } from "../../core/base/yield.js";
+import type { Yielder } from "../../core/base/yield.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 
 /** Loads segments that are read one after another ahead of time: the next ones load while one is being read. */
@@ -53,12 +53,12 @@ export class Prefetch {
 /** Cost of reading and inflating an entry of a column, in values. */
 const VALUES_PER_ENTRY = 4;
 
-/** Loads all columns of pinned rows one by one, yielding in between. @throws corruption, and what `turns` throws */
-export async function loadYielding(rows: Rows, turns: Turns): Promise<void> {
+/** Loads all columns of pinned rows one by one, yielding in between. @throws corruption, and what `yielder` throws */
+export async function loadYielding(rows: Rows, yielder: Yielder): Promise<void> {
   for (const name of [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...rows.columnNames()]) {
     const loading = rows.load([name]);
     if (loading === null) continue;
     await loading;
-    await turns.took(rows.rowCount * VALUES_PER_ENTRY);
+    await yielder.yieldAfter(rows.rowCount * VALUES_PER_ENTRY);
   }
 }

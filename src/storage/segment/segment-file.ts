@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { crc32 } from "../../core/base/hash.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { codesOfBytes, wideCodes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
@@ -47,13 +47,13 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Encodes a container: magic, blocks at multiples of 8, footer as JSON, trailer. */
-export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M, turns = new Turns()): Promise<Uint8Array> {
+export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M, yielder = new Yielder()): Promise<Uint8Array> {
   const entries: BlockEntry[] = [];
   let offset = CONTAINER_START.length;
   for (const block of blocks) {
     offset = (offset + 7) & ~7;
     const { name, bytes, rawByteLength, deflated } = block;
-    entries.push({ name, offset, byteLength: bytes.length, rawByteLength, deflated, crc32: await crc32InPieces(bytes, turns) });
+    entries.push({ name, offset, byteLength: bytes.length, rawByteLength, deflated, crc32: await crc32InPieces(bytes, yielder) });
     offset += bytes.length;
   }
   const footer = encoder.encode(JSON.stringify({ blocks: entries, meta } satisfies ContainerFooter<M>));
@@ -61,7 +61,7 @@ export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M
   file.set(encoder.encode(CONTAINER_START));
   for (const [index, { bytes }] of blocks.entries()) {
     const start = entries[index]?.offset ?? 0;
-    await turns.inPieces(bytes.length, (from, to) => file.set(bytes.subarray(from, to), start + from));
+    await yielder.inPieces(bytes.length, (from, to) => file.set(bytes.subarray(from, to), start + from));
   }
   file.set(footer, offset);
   const trailer = new DataView(file.buffer, offset + footer.length);
@@ -71,9 +71,9 @@ export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M
   return file;
 }
 
-async function crc32InPieces(bytes: Uint8Array, turns: Turns): Promise<number> {
+async function crc32InPieces(bytes: Uint8Array, yielder: Yielder): Promise<number> {
   let crc = 0;
-  await turns.inPieces(bytes.length, (from, to) => {
+  await yielder.inPieces(bytes.length, (from, to) => {
     crc = crc32(bytes.subarray(from, to), crc);
   });
   return crc;
@@ -162,9 +162,9 @@ interface SegmentMaking {
   readonly excerpts: readonly ExcerptRule[];
 }
 
-export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rules }: SegmentMaking, turns = new Turns()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
-  const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, turns);
-  const packDeltas = async (name: string, values: Int32Array | Uint32Array) => await packed(name, await toPlanes(await toDeltas(values, turns), turns));
+export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rules }: SegmentMaking, yielder = new Yielder()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
+  const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, yielder);
+  const packDeltas = async (name: string, values: Int32Array | Uint32Array) => await packed(name, await toPlanes(await toDeltas(values, yielder), yielder));
   const blocks: PackedBlock[] = [
     await packDeltas(TIME_COLUMN, merged.times),
     // Random bits do not deflate; stored raw, they need no inflating.
@@ -173,27 +173,27 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
   ];
   const columns: ColumnMeta[] = [];
   for (const [name, column] of merged.columns) {
-    const meta = await describeColumn(name, column, turns);
+    const meta = await describeColumn(name, column, yielder);
     if (meta === null) continue;
     columns.push(meta);
     if (column.kind === "sparse") blocks.push(await packDeltas(rowsBlock(name), column.rows));
-    blocks.push(await packed(name, await toPlanes(column.codes, turns)));
+    blocks.push(await packed(name, await toPlanes(column.codes, yielder)));
   }
   const column = columnOf(merged);
-  const who = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, turns), turns);
+  const who = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, yielder), yielder);
   blocks.push(await packed(ACTORS_BLOCK, who.bytes));
   const excerpts: ExcerptMeta[] = [];
   for (const rule of rules) {
-    const excerpt = await excerptOf(merged, rule, turns);
+    const excerpt = await excerptOf(merged, rule, yielder);
     if (excerpt === null) continue;
     const encoded = await encodeExcerpt(rule, excerpt);
     excerpts.push(encoded.meta);
     if (excerpt.rowCount > 0) blocks.push(await packed(excerptBlock(rule.name), encoded.bytes));
   }
-  const links = await linksOf({ times: () => merged.times, column }, turns);
+  const links = await linksOf({ times: () => merged.times, column }, yielder);
   // Next to the footer, so that opening the file reads both at once.
-  if (links.times.length > 0) blocks.push(await packed(LINKS_BLOCK, await encodeLinks(links, turns)));
-  const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, turns);
+  if (links.times.length > 0) blocks.push(await packed(LINKS_BLOCK, await encodeLinks(links, yielder)));
+  const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, yielder);
   const meta: SegmentMeta = {
     kind: "segment",
     day: merged.day,
@@ -206,7 +206,7 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     who: who.meta,
     ...(excerpts.length === 0 ? {} : { excerpts }),
   };
-  return { bytes: await encodeContainer(blocks, meta, turns), meta };
+  return { bytes: await encodeContainer(blocks, meta, yielder), meta };
 }
 
 export function decodeDeltas(bytes: Uint8Array): Uint32Array {
@@ -223,17 +223,17 @@ function columnOf(merged: MergedRows): (name: string) => CodeColumn {
   return (name) => merged.columns.get(name) ?? none;
 }
 
-async function pack(name: string, raw: Uint8Array, deflate: Deflate, turns: Turns): Promise<PackedBlock> {
+async function pack(name: string, raw: Uint8Array, deflate: Deflate, yielder: Yielder): Promise<PackedBlock> {
   const isShort = raw.length < DEFLATED_BYTES_MIN;
   const packed = isShort ? raw : await deflate(raw);
-  await turns.took(isShort ? VALUES_PER_BLOCK : VALUES_PER_DEFLATE + raw.length * VALUES_PER_BYTE);
+  await yielder.yieldAfter(isShort ? VALUES_PER_BLOCK : VALUES_PER_DEFLATE + raw.length * VALUES_PER_BYTE);
   const deflated = packed.length < raw.length;
   return { name, bytes: deflated ? packed : raw, rawByteLength: raw.length, deflated };
 }
 
-async function describeColumn(name: string, column: CodeColumn, turns: Turns): Promise<ColumnMeta | null> {
+async function describeColumn(name: string, column: CodeColumn, yielder: Yielder): Promise<ColumnMeta | null> {
   let [min, max, hasZero] = [Infinity, 0, false];
-  await turns.inPieces(column.codes.length, (from, to) => {
+  await yielder.inPieces(column.codes.length, (from, to) => {
     const piece = zoneOf(wideCodes(column.codes.subarray(from, to)));
     min = Math.min(min, piece.min);
     max = Math.max(max, piece.max);
@@ -256,10 +256,10 @@ function zoneOf(codes: Uint32Array): ColumnZone {
   return { min, max, hasZero };
 }
 
-async function sequenceRange(sequences: Uint32Array, turns: Turns): Promise<{ firstSequence: number; lastSequence: number }> {
+async function sequenceRange(sequences: Uint32Array, yielder: Yielder): Promise<{ firstSequence: number; lastSequence: number }> {
   let firstSequence = sequences[0] ?? 0;
   let lastSequence = 0;
-  await turns.inPieces(sequences.length, (from, to) => {
+  await yielder.inPieces(sequences.length, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const sequence = sequences[at] as number;
       if (sequence < firstSequence) firstSequence = sequence;

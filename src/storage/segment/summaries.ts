@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and indexes are bounded by their columns */
 import { concatBytes, sortNumbers } from "../../core/base/arrays.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { codesOfBytes, narrowCodes, wideCodes, maxOf, type Codes } from "../column/codes.js";
 import { denseCodes, absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
@@ -37,10 +37,10 @@ export function actorOf(user: number, anonymous: number): number {
 }
 
 /** The triples of some rows, without events that have no actor. Cost: a sort of the rows by actor. */
-export async function actorTriplesOf(rowCount: number, column: (name: string) => CodeColumn, turns = new Turns()): Promise<ActorTriples> {
+export async function actorTriplesOf(rowCount: number, column: (name: string) => CodeColumn, yielder = new Yielder()): Promise<ActorTriples> {
   const codesOf = async (name: string) => {
     const codes = wideCodes(denseCodes(column(name)));
-    await turns.took(rowCount);
+    await yielder.yieldAfter(rowCount);
     return codes;
   };
   const [users, anonymous, companies, projects] = [await codesOf("userId"), await codesOf("anonymousId"), await codesOf("companyId"), await codesOf("project")];
@@ -48,7 +48,7 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
   let keyCount = 0;
   // Most events repeat the actor's previous pair and need not be sorted.
   const [lastActors, lastPairs] = [new Uint32Array(SLOT_COUNT), new Float64Array(SLOT_COUNT)];
-  await turns.inPieces(rowCount, (from, to) => {
+  await yielder.inPieces(rowCount, (from, to) => {
     for (let row = from; row < to; row += 1) {
       const actor = actorOf(users[row]!, anonymous[row]!);
       const pair = companies[row]! * CODE_SPAN + projects[row]!;
@@ -60,7 +60,7 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
       keyCount += 1;
     }
   });
-  const sorted = await sortNumbers(keys.subarray(0, keyCount), turns);
+  const sorted = await sortNumbers(keys.subarray(0, keyCount), yielder);
   const found: ActorTriples = { actors: new Uint32Array(keyCount), companies: new Uint32Array(keyCount), projects: new Uint32Array(keyCount) };
   let count = 0;
   let told = 0;
@@ -72,10 +72,10 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
       sorted[end] = companies[row]! * CODE_SPAN + projects[row]!;
     }
     const pairs = sorted.subarray(start, end);
-    count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, turns) : pairs.sort());
+    count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, yielder) : pairs.sort());
     start = end;
-    if ((end - told) * VALUES_PER_ROW < turns.pieceLength) continue;
-    await turns.took((end - told) * VALUES_PER_ROW);
+    if ((end - told) * VALUES_PER_ROW < yielder.pieceLength) continue;
+    await yielder.yieldAfter((end - told) * VALUES_PER_ROW);
     told = end;
   }
   return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
@@ -94,9 +94,9 @@ function addPairs(into: ActorTriples, count: number, actor: number, pairs: Float
 }
 
 /** Encodes triples before deflating: actors, then companies, then projects. */
-export async function encodeActorTriples({ actors, companies, projects }: ActorTriples, turns: Turns): Promise<{ bytes: Uint8Array; meta: ActorTriplesMeta }> {
+export async function encodeActorTriples({ actors, companies, projects }: ActorTriples, yielder: Yielder): Promise<{ bytes: Uint8Array; meta: ActorTriplesMeta }> {
   const [ofCompanies, ofProjects] = [narrowCodes(companies), narrowCodes(projects)];
-  const parts = [await toPlanes(await toDeltas(actors, turns), turns), await toPlanes(ofCompanies, turns), await toPlanes(ofProjects, turns)];
+  const parts = [await toPlanes(await toDeltas(actors, yielder), yielder), await toPlanes(ofCompanies, yielder), await toPlanes(ofProjects, yielder)];
   const widthOf = ({ BYTES_PER_ELEMENT }: Codes) => BYTES_PER_ELEMENT as 1 | 2 | 4;
   return { bytes: concatBytes(parts), meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
 }
@@ -163,10 +163,10 @@ export function excerptBlock(name: string): string {
 }
 
 /** Selects the rows of an excerpt; null if they are too many. Cost: the codes of the columns that select rows. */
-export async function excerptOf(merged: ExcerptSource, { takes, columns }: ExcerptRule, turns = new Turns()): Promise<Excerpt | null> {
+export async function excerptOf(merged: ExcerptSource, { takes, columns }: ExcerptRule, yielder = new Yielder()): Promise<Excerpt | null> {
   const rowCount = merged.times.length;
   const marks = new Uint8Array(rowCount);
-  for (const take of takes) await mark(merged, take, marks, turns);
+  for (const take of takes) await mark(merged, take, marks, yielder);
   const rows: number[] = [];
   for (let row = marks.indexOf(1); row !== -1; row = marks.indexOf(1, row + 1)) rows.push(row);
   if (rows.length > rowCount * ROW_SHARE_MAX) return null;
@@ -179,7 +179,7 @@ export async function excerptOf(merged: ExcerptSource, { takes, columns }: Excer
   return excerptFrom(merged.day, times, sequences, new Map(columns.map((name) => [name, pick(name)])));
 }
 
-async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8Array, turns: Turns): Promise<void> {
+async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8Array, yielder: Yielder): Promise<void> {
   const { where } = take;
   const asked = where === undefined ? undefined : columns.get(where.column);
   // No row has any of the codes.
@@ -189,7 +189,7 @@ async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8A
     const column = columns.get(name);
     if (column === undefined) continue;
     const { codes } = column;
-    await turns.inPieces(codes.length, (from, to) => {
+    await yielder.inPieces(codes.length, (from, to) => {
       for (let at = from; at < to; at += 1) {
         if (codes[at] === 0) continue;
         const row = column.kind === "sparse" ? column.rows[at]! : at;

@@ -1,7 +1,7 @@
 import { concatBytes } from "../../core/base/arrays.js";
 import { parameterError, DaybookError } from "../../core/base/errors.js";
 import { areSameBytes } from "../../core/base/bytes.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { TRAILER_BYTES, damaged, footerCrcOf } from "../../storage/segment/segment-file.js";
 import { FILE_FOLDERS } from "../files/files.js";
 import {
@@ -213,7 +213,7 @@ async function removeOthers(to: Storage, manifest: Manifest): Promise<number> {
 
 /** Encodes one journal with all frames of a snapshot, chained again, and an end mark, so that no frame can be lost unnoticed. */
 async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot): Promise<Uint8Array> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const header = encodeJournalHeader(manifest.epoch);
   const parts = [header];
   let previousCrc = journalHeaderCrc(header) ?? 0;
@@ -224,7 +224,7 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot):
   };
   for (const { kind, firstSequence, sequenceCount, syncedSequence, payload } of frames) {
     append(kind, firstSequence, sequenceCount, syncedSequence, payload);
-    await turns.took(payload.length);
+    await yielder.yieldAfter(payload.length);
   }
   append(FRAME_KINDS.end, nextSequence, 0, nextSequence, new Uint8Array(0));
   return concatBytes(parts);

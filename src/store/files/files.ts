@@ -1,7 +1,7 @@
 import { NO_LINKS, decodeLinks, type LinkList } from "../../storage/segment/links.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Turns } from "../../core/base/yield.js";
+import type { Yielder } from "../../core/base/yield.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
@@ -67,12 +67,12 @@ export class StoreFiles {
     return last;
   }
 
-  /** Merges rows of one day into a segment file without writing it. @param excerpts stored with the rows @param turns yields while working */
-  async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
+  /** Merges rows of one day into a segment file without writing it. @param excerpts stored with the rows @param yielder yields while working */
+  async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], yielder: Yielder): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
     const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
-    const made = isLargeEnough ? await this.sealer.make(sources, excerpts, this.#codec, turns) : null;
-    const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, turns)));
+    const made = isLargeEnough ? await this.sealer.make(sources, excerpts, this.#codec, yielder) : null;
+    const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, yielder)));
     const { meta } = checked.footer;
     if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
     throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
@@ -106,8 +106,8 @@ export class StoreFiles {
   }
 
   /** Makes a segment of rows of one day without writing it: its bytes stay in memory, its columns as long as the budget allows. */
-  async segmentInMemory(rows: SourceRows, budget: MemoryBudget, turns: Turns): Promise<Segment> {
-    const { bytes, footer } = this.#checked(await makeSegment([rows], [], this.#codec, turns));
+  async segmentInMemory(rows: SourceRows, budget: MemoryBudget, yielder: Yielder): Promise<Segment> {
+    const { bytes, footer } = this.#checked(await makeSegment([rows], [], this.#codec, yielder));
     return await this.#inMemory("a segment in memory", footer, bytes, budget);
   }
 

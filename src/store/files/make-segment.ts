@@ -1,4 +1,4 @@
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { mergeRows, type MergedRows, type SourceRows } from "../../storage/segment/merge-rows.js";
 import type { ExcerptRule } from "../../storage/segment/summaries.js";
 import { encodeSegment } from "../../storage/segment/segment-file.js";
@@ -24,23 +24,23 @@ export interface Sealer {
    * Makes the file that `makeSegment` would make, byte for byte; null if it cannot, and the caller has to make it.
    * The sources are read one by one until the promise settles, and must not change before.
    * @param excerpts stored with the rows
-   * @param turns yields while the sources are read
+   * @param yielder yields while the sources are read
    */
-  make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null>;
+  make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, yielder: Yielder): Promise<MadeSegment | null>;
 }
 
 export async function makeSegment(
   sources: readonly SourceRows[],
   excerpts: readonly ExcerptRule[],
   codec: SegmentCodec,
-  turns = new Turns(),
+  yielder = new Yielder(),
 ): Promise<MadeSegment> {
-  return await encodeRows(await mergeRows(sources, turns), excerpts, codec, turns);
+  return await encodeRows(await mergeRows(sources, yielder), excerpts, codec, yielder);
 }
 
-export async function encodeRows(merged: MergedRows, excerpts: readonly ExcerptRule[], codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
-  const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), excerpts }, turns);
-  return { bytes, sha256: await sha256Of(codec, bytes, turns) };
+export async function encodeRows(merged: MergedRows, excerpts: readonly ExcerptRule[], codec: SegmentCodec, yielder = new Yielder()): Promise<MadeSegment> {
+  const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), excerpts }, yielder);
+  return { bytes, sha256: await sha256Of(codec, bytes, yielder) };
 }
 
 type RowArray = Int32Array | Uint8Array | Uint16Array | Uint32Array;

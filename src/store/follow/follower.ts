@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { areSameBytes } from "../../core/base/bytes.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { RecordTable } from "../../identity/record-table.js";
 import type { DictionaryDelta, Dictionaries } from "../../storage/column/dictionaries.js";
 import type { Segment } from "../../storage/segment/segment.js";
@@ -77,10 +77,10 @@ export class Follower {
   }
 
   async #takeFrames(frames: readonly FoundFrame[]): Promise<void> {
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const found of frames) {
       const rowCount = await this.#takeFrame(found);
-      await turns.took(rowCount * VALUES_PER_ROW);
+      await yielder.yieldAfter(rowCount * VALUES_PER_ROW);
     }
   }
 

@@ -1,6 +1,6 @@
 import { assert } from "../../core/base/errors.js";
 import { dayOf, dayStartMs } from "../../core/base/time.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { fieldIndex, metadataColumn } from "../../core/schema/fields.js";
 import { RecordTable, type RecordColumns } from "../../identity/record-table.js";
 import { IdentityResolver } from "../../identity/resolver.js";
@@ -280,8 +280,8 @@ export class Identities {
   }
 
   /** Like `takeLinks` for one segment, but yields. */
-  async takeLinksInTurns({ links, day }: Segment, turns: Turns): Promise<void> {
-    await turns.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
+  async takeLinksYielding({ links, day }: Segment, yielder: Yielder): Promise<void> {
+    await yielder.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
   take({ records, recordOnlyIds }: RecordBatch): void {
@@ -290,14 +290,14 @@ export class Identities {
   }
 
   /** Yields. @param complete makes the rest of the commit visible; `betweenCommits` waits for it @param segments whose links are added first */
-  async takeInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, turns = new Turns(), segments: readonly Segment[] = []): Promise<void> {
+  async takeYielding({ records, recordOnlyIds }: RecordBatch, complete: () => void, yielder = new Yielder(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
     this.#taking = new Promise((resolve) => (end = resolve));
     try {
-      for (const segment of segments) await this.takeLinksInTurns(segment, turns);
+      for (const segment of segments) await this.takeLinksYielding(segment, yielder);
       for (const [ids, codes] of this.#codesByRole(recordOnlyIds))
-        await turns.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.addRecordOnly(code)), RECORD_ONLY_ID_VALUE_COUNT);
-      await turns.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
+        await yielder.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.addRecordOnly(code)), RECORD_ONLY_ID_VALUE_COUNT);
+      await yielder.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
       complete();
     } finally {
       this.#taking = null;

@@ -1,5 +1,5 @@
 import { countBefore } from "../../core/base/search.js";
-import type { Turns } from "../../core/base/yield.js";
+import type { Yielder } from "../../core/base/yield.js";
 import type { RecordColumns, RecordTable } from "../../identity/record-table.js";
 import { PROJECT_COLUMN, SEQUENCE_COLUMN } from "../../core/schema/fields.js";
 import { someRows } from "../../storage/segment/merge-rows.js";
@@ -60,20 +60,20 @@ class StoreAsOf implements VisibleStore {
   }
 }
 
-/** Cost: a copy of the rows beside later ones, all links and records; queries then read anew. @param turns yields; what it throws ends the work */
-export async function storeAsOf(store: Store, sequence: number, turns: Turns): Promise<StoreAsOf> {
+/** Cost: a copy of the rows beside later ones, all links and records; queries then read anew. @param yielder yields; what it throws ends the work */
+export async function storeAsOf(store: Store, sequence: number, yielder: Yielder): Promise<StoreAsOf> {
   const { snapshot, records } = await store.betweenCommits(() => ({ snapshot: store.snapshot(), records: recordsUpTo(store.records, sequence) }));
   const budget = new BudgetShare(store.budget);
   try {
     const segments: Segment[] = [];
     const identities = new Identities(store.dictionaries, store.journaledSizes);
     for (const rows of snapshot.rows) {
-      const segment = await segmentUpTo(rows, { sequence, files: store.files, budget, turns });
+      const segment = await segmentUpTo(rows, { sequence, files: store.files, budget, yielder });
       if (segment === null) continue;
       segments.push(segment);
-      await identities.takeLinksInTurns(segment, turns);
+      await identities.takeLinksYielding(segment, yielder);
     }
-    await identities.takeInTurns({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), turns);
+    await identities.takeYielding({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), yielder);
     return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
   } catch (error) {
     budget.end();
@@ -86,29 +86,29 @@ interface Copying {
   readonly sequence: number;
   readonly files: StoreFiles;
   readonly budget: BudgetShare;
-  readonly turns: Turns;
+  readonly yielder: Yielder;
 }
 
 /** Null if all rows are later. */
-async function segmentUpTo(part: Rows, { sequence, files, budget, turns }: Copying): Promise<Segment | null> {
+async function segmentUpTo(part: Rows, { sequence, files, budget, yielder }: Copying): Promise<Segment | null> {
   if (part.firstSequence > sequence) return null;
   const rows = part instanceof Segment ? part.twin(budget) : part;
   if (rows instanceof Segment && rows.lastSequence <= sequence) return rows;
   return await whilePinned([rows], async () => {
     await rows.load([SEQUENCE_COLUMN]);
-    const kept = await rowsUpTo(rows.sequences(), sequence, turns);
+    const kept = await rowsUpTo(rows.sequences(), sequence, yielder);
     if (kept.length === 0) return null;
-    await loadYielding(rows, turns);
-    const segment = await files.segmentInMemory(someRows(rows, kept), budget, turns);
+    await loadYielding(rows, yielder);
+    const segment = await files.segmentInMemory(someRows(rows, kept), budget, yielder);
     budget.count(segment.byteLength);
     return segment;
   });
 }
 
-async function rowsUpTo(sequences: Uint32Array, sequence: number, turns: Turns): Promise<Uint32Array> {
+async function rowsUpTo(sequences: Uint32Array, sequence: number, yielder: Yielder): Promise<Uint32Array> {
   const kept = new Uint32Array(sequences.length);
   let count = 0;
-  await turns.inPieces(sequences.length, (from, to) => {
+  await yielder.inPieces(sequences.length, (from, to) => {
     for (let row = from; row < to; row += 1) if ((sequences[row] as number) <= sequence) kept[count++] = row;
   });
   return kept.subarray(0, count);

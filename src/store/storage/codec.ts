@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the length */
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { toHex, digestOf } from "../../core/base/hash.js";
 import type * as Fflate from "fflate";
 import { DaybookError } from "../../core/base/errors.js";
@@ -159,9 +159,9 @@ export function codecOf(storage: Storage): Codec {
 }
 
 /** SHA-256 in hex; yields while hashing, or hashes in another thread. */
-export async function sha256Of(codec: Pick<Codec, "createSha256">, bytes: Uint8Array, turns = new Turns()): Promise<string> {
+export async function sha256Of(codec: Pick<Codec, "createSha256">, bytes: Uint8Array, yielder = new Yielder()): Promise<string> {
   const hash = codec.createSha256?.();
   if (hash === undefined) return toHex(await digestOf(bytes));
-  await turns.inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
+  await yielder.inPieces(bytes.length, (from, to) => hash.add(bytes.subarray(from, to)));
   return toHex(hash.digest());
 }

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import { denseCodes } from "../../storage/column/column.js";
@@ -173,7 +173,7 @@ function erasedEmails({ dictionaries, resolver }: Store, { userIds, email }: Era
 async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<string>, table: RecordTable, codes: CodesByDictionary): Promise<void> {
   if (emails.size === 0) return;
   const traits = dictionaries.named("traits");
-  const turns = new Turns();
+  const yielder = new Yielder();
   const cut = new Map<number, number>();
   for (let row = 0; row < table.rowCount; row += 1) {
     const code = table.code(row, "traits");
@@ -183,7 +183,7 @@ async function cutEmails(dictionaries: Dictionaries, emails: ReadonlySet<string>
       const text = traits.valueOf(code);
       without = emailsInTraits(text).some((email) => emails.has(email)) ? traits.intern(traitsWithoutEmails(text, (email) => emails.has(email))) : code;
       cut.set(code, without);
-      await turns.took(text.length);
+      await yielder.yieldAfter(text.length);
     }
     if (without === code) continue;
     codes.add("traits", code);

@@ -1,6 +1,6 @@
 import { grouped } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { Turns } from "../../core/base/yield.js";
+import { Yielder } from "../../core/base/yield.js";
 import type { Head } from "../../storage/segment/head.js";
 import { loadYielding } from "../../storage/segment/prefetch.js";
 import { whilePinned } from "../../storage/segment/rows.js";
@@ -19,7 +19,7 @@ export interface Frozen {
   /** Number of records, and the ids that only records have named. */
   readonly recordCount: number;
   readonly recordOnlyIds: RecordOnlyIds;
-  readonly turns: Turns;
+  readonly yielder: Yielder;
 }
 
 /** Whether heads and journal are large enough to be sealed. @param frozenSequence the first sequence that no running seal covers */
@@ -43,7 +43,7 @@ export async function freeze(store: Store): Promise<Frozen> {
     sizes: store.journaledSizes,
     recordCount: store.records.rowCount,
     recordOnlyIds: store.recordOnlyIds,
-    turns: new Turns(),
+    yielder: new Yielder(),
   };
 }
 
@@ -89,7 +89,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: SealedFiles): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of grouped(frozen.heads.filter(({ rowCount }) => rowCount > 0), ({ day }) => day).values()) {
-    const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.turns);
+    const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.yielder);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     written.segments.push(entry);
@@ -143,11 +143,11 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
   return ascending.slice(0, count);
 }
 
-/** Merges segments of one day into one. Results do not change; old files are removed once no query reads them. @param turns yields while working */
-export async function compact(store: Store, sources: readonly Segment[], turns: Turns): Promise<void> {
+/** Merges segments of one day into one. Results do not change; old files are removed once no query reads them. @param yielder yields while working */
+export async function compact(store: Store, sources: readonly Segment[], yielder: Yielder): Promise<void> {
   await whilePinned(sources, async () => {
-    for (const segment of sources) await loadYielding(segment, turns);
-    const made = await store.files.makeSegment(sources, store.excerpts, turns);
+    for (const segment of sources) await loadYielding(segment, yielder);
+    const made = await store.files.makeSegment(sources, store.excerpts, yielder);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     await store.storage.sync([entry.key]);

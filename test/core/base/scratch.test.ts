@@ -61,7 +61,7 @@ test("What is touched for the first time is touched in turns, once; zeros are ze
   });
   await Scratch.of(async (scratch) => {
     const before = pauseCount;
-    const zeros = await scratch.zerosInTurns(COUNT, pause);
+    const zeros = await scratch.zerosYielding(COUNT, pause);
     expect([zeros.length, zeros.every((number) => number === 0), pauseCount - before > 2]).toEqual([COUNT, true, true]);
   });
 });

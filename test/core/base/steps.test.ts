@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atOnce, inTurns, piecesOf, type Steps } from "../../../src/core/base/yield.js";
+import { runAtOnce, runYielding, piecesOf, type Steps } from "../../../src/core/base/yield.js";
 
 function* sumOf(count: number, pieces: [number, number][] = []): Steps<number> {
   let sum = 0;
@@ -17,13 +17,13 @@ test("Work in steps comes to the same at once and in turns, with a pause behind 
     pauseCount += 1;
     return Promise.resolve();
   };
-  expect(await inTurns(sumOf(2_500, pieces), pause)).toBe(atOnce(sumOf(2_500)));
+  expect(await runYielding(sumOf(2_500, pieces), pause)).toBe(runAtOnce(sumOf(2_500)));
   expect(pieces).toEqual([[0, 1_000], [1_000, 2_000], [2_000, 2_500]]);
   expect(pauseCount).toBe(3);
 });
 
 test("Work ends with the pause that throws.", async () => {
   const pieces: [number, number][] = [];
-  await expect(inTurns(sumOf(2_500, pieces), () => Promise.reject(new Error("stopped")))).rejects.toThrow("stopped");
+  await expect(runYielding(sumOf(2_500, pieces), () => Promise.reject(new Error("stopped")))).rejects.toThrow("stopped");
   expect(pieces).toHaveLength(1);
 });

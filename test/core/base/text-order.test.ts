@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareCodePoints, mergeCodes, sortedCodes, sortedCodesInTurns } from "../../../src/core/base/text-order.js";
+import { compareCodePoints, mergeCodes, sortedCodes, sortedCodesYielding } from "../../../src/core/base/text-order.js";
 import { Dictionary } from "../../../src/storage/column/dictionary.js";
-import { Turns } from "../../../src/core/base/yield.js";
+import { Yielder } from "../../../src/core/base/yield.js";
 import { seededRandom } from "../../../src/testing/random.js";
 import { baseSeed } from "../../oracle/settings.js";
 
@@ -75,11 +75,11 @@ test("Codes that are ordered in turns of others come in the same order.", async 
     const distinct = new Set(Array.from({ length: 9_000 }, () => random.pick(stems.slice(0, stemCount)) + random.below(2 ** 20).toString(random.pick([10, 36])) + random.pick(stems)));
     const values = [...distinct, ""];
     let turnCount = 0;
-    const turns = new Turns(10_000, () => {
+    const yielder = new Yielder(10_000, () => {
       turnCount += 1;
       return Promise.resolve();
     });
-    expect([...(await sortedCodesInTurns(values, 100, values.length, turns))]).toEqual([...sortedCodes(values, 100, values.length)]);
+    expect([...(await sortedCodesYielding(values, 100, values.length, yielder))]).toEqual([...sortedCodes(values, 100, values.length)]);
     expect(turnCount).toBeGreaterThan(values.length / 1_000);
   }
 });
@@ -89,7 +89,7 @@ test("A dictionary that is ordered in turns keeps no order in which a forgotten 
     const dictionary = new Dictionary("name");
     for (let at = 0; at < 5_000; at += 1) dictionary.add(`value ${(at * 7_919) % 5_000}`);
     let turn = 0;
-    await dictionary.order(new Turns(20_000, () => {
+    await dictionary.order(new Yielder(20_000, () => {
       if (turn === blankedAt) {
         dictionary.retire(7);
         dictionary.blank(7);

@@ -60,7 +60,7 @@ describe("a front", () => {
   it("refuses all but open routes when very many requests are with the handler, whoever sends them", async () => {
     const { front, refusals } = frontOf();
     const nobody = { header: () => null };
-    const entered = await Promise.all(Array.from({ length: SERVER_LIMITS.enteredRequestCount }, () => front.admit(asking("", nobody))));
+    const entered = await Promise.all(Array.from({ length: SERVER_LIMITS.forwardedRequestCount }, () => front.admit(asking("", nobody))));
     expect(entered.every(({ refusal }) => refusal === null)).toBe(true);
     for (const request of [asking("", nobody), asking("sk_a_0123456789abcdefgh")]) expect(statusOf((await front.admit(request)).refusal)).toBe(503);
     expect(refusals.map(({ code }) => code)).toEqual(["overloaded", "overloaded"]);

@@ -1,7 +1,7 @@
 import { constants, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atOnce } from "../../../src/core/base/yield.js";
+import { runAtOnce } from "../../../src/core/base/yield.js";
 import { endOfDeflate, DeflateError } from "../../../src/http/request/inflate.js";
 import { baseSeed } from "../../oracle/settings.js";
 
@@ -18,8 +18,8 @@ test("the end of a deflate stream is found, whatever made it and whatever follow
     fc.property(contents, fc.integer({ min: 0, max: 9 }), fc.constantFrom(Z_DEFAULT_STRATEGY, Z_FILTERED, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE), fc.uint8Array({ maxLength: 9 }), (content, level, strategy, rest) => {
       const stream = deflateRawSync(content, { level, strategy });
       const bytes = Buffer.concat([Buffer.from([7]), stream, rest]);
-      expect(atOnce(endOfDeflate(bytes, 1, Infinity))).toEqual({ end: 1 + stream.length, byteLength: content.length });
-      if (stream.length > 1) expect(() => atOnce(endOfDeflate(stream.subarray(0, -1), 0, Infinity))).toThrow(DeflateError);
+      expect(runAtOnce(endOfDeflate(bytes, 1, Infinity))).toEqual({ end: 1 + stream.length, byteLength: content.length });
+      if (stream.length > 1) expect(() => runAtOnce(endOfDeflate(stream.subarray(0, -1), 0, Infinity))).toThrow(DeflateError);
     }),
     { seed: baseSeed, numRuns: 300 },
   );
@@ -37,7 +37,7 @@ test("a block with more codes than there are is refused before its tables are fi
   for (const symbol of [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]) put(symbol === 1 || symbol === 15 ? 1 : 0, 3);
   for (let at = 0; at < 258; at += 1) put(at === 256 ? 1 : 0, 1);
   const bytes = Uint8Array.from({ length: Math.ceil(bits.length / 8) + 8 }, (_, at) => bits.slice(at * 8, at * 8 + 8).reduce((byte, bit, place) => byte | (bit << place), 0));
-  expect(() => atOnce(endOfDeflate(bytes, 0, Infinity))).toThrow("oversubscribed code");
+  expect(() => runAtOnce(endOfDeflate(bytes, 0, Infinity))).toThrow("oversubscribed code");
 });
 
 test("a long stream is read in steps, also if it is one block", () => {

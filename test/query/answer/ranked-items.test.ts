@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareCodePoints } from "../../../src/core/base/text-order.js";
 import { yieldToEventLoop } from "../../../src/core/base/yield.js";
-import { rankCounts, rankedInTurns, ranking } from "../../../src/query/answer/ranked-items.js";
+import { rankCounts, rankedYielding, ranking } from "../../../src/query/answer/ranked-items.js";
 import { turnsOfOthers } from "../../testing/turns-of-others.js";
 import { baseSeed, sliceOf } from "../../oracle/settings.js";
 
@@ -53,7 +53,7 @@ describe("items", () => {
       expect(ranked(counts, properties, limit)).toEqual([items, items]);
     }
     const turns = await turnsOfOthers(async () => {
-      const items = await rankedInTurns(Uint32Array.from(counts), (place) => properties[place] ?? "", null, yieldToEventLoop);
+      const items = await rankedYielding(Uint32Array.from(counts), (place) => properties[place] ?? "", null, yieldToEventLoop);
       expect(items).toEqual(expected(counts, properties, null));
     });
     expect(turns).toBeGreaterThan(10);

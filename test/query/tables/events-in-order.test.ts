@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { seededRandom, type Random } from "daybook/testing";
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/yield.js";
+import { Yielder } from "../../../src/core/base/yield.js";
 import { Prefetch } from "../../../src/storage/segment/prefetch.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
 import type { EventColumns } from "../../../src/query/tables/sessions/part.js";
@@ -32,7 +32,7 @@ function sourcesOf(timesOf: readonly { readonly day: number; readonly times: rea
   });
   const damaged = new Set<Rows>();
   const reader = {
-    turns: new Turns(),
+    yielder: new Yielder(),
     looked: () => undefined,
     source: { read: (rows: Rows) => columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times) },
     loadsOf: (all: readonly Rows[]) => new Prefetch(all, (rows) => (damaged.has(rows) ? Promise.reject(new Error("damaged")) : Promise.resolve())),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/yield.js";
+import { Yielder } from "../../../src/core/base/yield.js";
 import { codesOfBytes } from "../../../src/storage/column/codes.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "../../../src/storage/segment/byte-planes.js";
 import { baseSeed } from "../../oracle/settings.js";
@@ -15,7 +15,7 @@ describe("byte planes", () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 50 }), async (bytes) => {
         const whole = bytes.slice(0, bytes.length - (bytes.length % width));
-        expect(fromPlanes(await toPlanes(codesOfBytes(whole, width), new Turns(3)), width)).toEqual(whole);
+        expect(fromPlanes(await toPlanes(codesOfBytes(whole, width), new Yielder(3)), width)).toEqual(whole);
       }),
       { seed: baseSeed },
     );
@@ -32,7 +32,7 @@ describe("differences of neighbours", () => {
     await fc.assert(
       fc.asyncProperty(numbers, async (list) => {
         const values = Uint32Array.from(list);
-        expect(fromDeltas(await toDeltas(values, new Turns(3)))).toEqual(values);
+        expect(fromDeltas(await toDeltas(values, new Yielder(3)))).toEqual(values);
       }),
       { seed: baseSeed },
     );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/yield.js";
+import { Yielder } from "../../../src/core/base/yield.js";
 import { linksOf, areSameLinks, decodeLinks, encodeLinks, type LinkList } from "../../../src/storage/segment/links.js";
 import { baseSeed } from "../../oracle/settings.js";
 
@@ -27,7 +27,7 @@ test("pairs come back from their bytes; others are not taken for them", async ()
   const pairs = fc.uniqueArray(fc.tuple(code, code, fc.nat({ max: 86_399_999 })), { minLength: 2, maxLength: 50, selector: ([a, b]) => `${a} ${b}` });
   await fc.assert(fc.asyncProperty(pairs, async (some) => {
     const links = linkList(some);
-    expect(decodeLinks(await encodeLinks(links, new Turns()))).toEqual(links);
+    expect(decodeLinks(await encodeLinks(links, new Yielder()))).toEqual(links);
     expect(areSameLinks(links, linkList(some.toReversed()))).toBe(true);
     const [[a, b, ms], second] = some as [(typeof some)[0], (typeof some)[0]];
     for (const [at, other] of [[0, [a, b, ms + 1]], [0, second], [1, [a, b, ms]]] as const)

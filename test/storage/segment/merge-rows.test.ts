@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/yield.js";
+import { Yielder } from "../../../src/core/base/yield.js";
 import { mergeRows, rankRows } from "../../../src/storage/segment/merge-rows.js";
 import { baseSeed } from "../../oracle/settings.js";
 import { appendRow, headOf, idBytes, inOrder, plain, plainRows, type PlainRow } from "./rows-of.js";
@@ -24,7 +24,7 @@ describe("the order of rows", () => {
       fc.asyncProperty(plainRows, pieceLength, async (rows, length) => {
         const times = Int32Array.from(rows, ({ ms }) => ms);
         const ids = Uint8Array.from(rows.flatMap(({ id }) => [...idBytes(id)]));
-        const ranks = (await rankRows({ times, ids, projectOf: noProject }, new Turns(length))) ?? Uint32Array.from(rows.keys());
+        const ranks = (await rankRows({ times, ids, projectOf: noProject }, new Yielder(length))) ?? Uint32Array.from(rows.keys());
         const placed: PlainRow[] = [];
         rows.forEach((one, at) => (placed[ranks[at] ?? -1] = one));
         expect(placed.map(({ ms, id }) => [ms, id])).toEqual(inOrder(rows).map(({ ms, id }) => [ms, id]));
@@ -42,7 +42,7 @@ describe("the order of rows", () => {
         ids[row * 16 + differing] = ((row * 7_919) % count) >>> 8;
         ids[row * 16 + differing + 1] = ((row * 7_919) % count) & 255;
       }
-      const ranks = await rankRows({ times: new Int32Array(count), ids, projectOf: noProject }, new Turns(100));
+      const ranks = await rankRows({ times: new Int32Array(count), ids, projectOf: noProject }, new Yielder(100));
       expect([...(ranks ?? [])]).toEqual(Array.from({ length: count }, (_, row) => (row * 7_919) % count));
     }
   });
@@ -52,7 +52,7 @@ describe("the order of rows", () => {
     expect(await rankRows(orderOf([1, 1, 1], ["blog", "shop", "app"]))).toBe(null);
     const count = 2_000;
     const projectOf = (row: number) => String((row * 7_919) % count).padStart(4, "0");
-    const ranks = await rankRows({ times: new Int32Array(count), ids: new Uint8Array(count * 16).fill(7), projectOf }, new Turns(100));
+    const ranks = await rankRows({ times: new Int32Array(count), ids: new Uint8Array(count * 16).fill(7), projectOf }, new Yielder(100));
     expect([...(ranks ?? [])]).toEqual(Array.from({ length: count }, (_, row) => (row * 7_919) % count));
   });
 
@@ -66,7 +66,7 @@ describe("merging rows", () => {
   test("keeps every row of every source, in order, with all its codes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(plainRows, { minLength: 1, maxLength: 4 }), pieceLength, async (parts, length) => {
-        const merged = await mergeRows(parts.map((part) => headOf(part).view()), new Turns(length));
+        const merged = await mergeRows(parts.map((part) => headOf(part).view()), new Yielder(length));
         const found = plain(merged);
         expect(found.map(({ ms, id }) => [ms, id])).toEqual(inOrder(parts.flat()).map(({ ms, id }) => [ms, id]));
         expect(inOrder(found)).toEqual(inOrder(parts.flat()));

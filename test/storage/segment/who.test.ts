@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Turns } from "../../../src/core/base/yield.js";
+import { Yielder } from "../../../src/core/base/yield.js";
 import type { CodeColumn } from "../../../src/storage/column/column.js";
 import { decodeActorTriples, encodeActorTriples, actorTriplesOf, type ActorTriples } from "../../../src/storage/segment/summaries.js";
 import { baseSeed } from "../../oracle/settings.js";
@@ -16,9 +16,9 @@ const COLUMNS: Record<string, (row: Row) => number> = {
   userId: ({ user }) => user, anonymousId: ({ anonymous }) => anonymous, companyId: ({ company }) => company, project: ({ project }) => project,
 };
 
-function found(rows: readonly Row[], turns?: Turns): Promise<ActorTriples> {
+function found(rows: readonly Row[], yielder?: Yielder): Promise<ActorTriples> {
   const column = (name: string): CodeColumn => ({ kind: "dense", codes: Uint32Array.from(rows, COLUMNS[name] ?? (() => 0)) });
-  return actorTriplesOf(rows.length, column, turns);
+  return actorTriplesOf(rows.length, column, yielder);
 }
 
 const triplesOf = ({ actors, companies, projects }: ActorTriples) => Array.from(actors, (actor, at) => [actor, companies[at], projects[at]]);
@@ -37,7 +37,7 @@ describe("who did something", () => {
           if (actor !== 0) expected.set(`${actor} ${company} ${project}`, [actor, company, project]);
         }
         const ordered = [...expected.values()].sort(([a = 0, b = 0, c = 0], [d = 0, e = 0, f = 0]) => a - d || b - e || c - f);
-        expect(triplesOf(await found(rows, new Turns(pieceLength)))).toEqual(ordered);
+        expect(triplesOf(await found(rows, new Yielder(pieceLength)))).toEqual(ordered);
       }),
       { seed: baseSeed, numRuns: 300 },
     );
@@ -47,7 +47,7 @@ describe("who did something", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rowArbitrary, { maxLength: 60 }), async (rows) => {
         const who = await found(rows);
-        const { bytes, meta } = await encodeActorTriples(who, new Turns(7));
+        const { bytes, meta } = await encodeActorTriples(who, new Yielder(7));
         expect(decodeActorTriples(meta, bytes)).toEqual(who);
       }),
       { seed: baseSeed },

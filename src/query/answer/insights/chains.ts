@@ -2,7 +2,7 @@
 import { grown, placesByKey, type PlacesByKey } from "../../../core/base/arrays.js";
 import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
-import { atOnce, inChunks } from "../../../core/base/yield.js";
+import { runAtOnce, inPieces } from "../../../core/base/yield.js";
 import type { FunnelStep, FunnelTimes } from "../../plan/insights/answers.js";
 import { roomForDurations, rateOf, secondsOf, percentilesOf, type Durations } from "../numbers.js";
 
@@ -101,7 +101,7 @@ export class ChainFigures {
     const chains = this.#chainsOf(groups);
     const reached = new Uint32Array(this.names.length + 1);
     if (groups === null) reached[0] = this.#firstOnlyCount;
-    await inChunks(chains.length, pause, (from, to) => {
+    await inPieces(chains.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) for (let depth = this.#depths[chains[at]!]!; depth > 0; depth -= 1) reached[depth - 1]! += 1;
     });
     const steps: FunnelStep[] = [];
@@ -126,7 +126,7 @@ export class ChainFigures {
   async #passed(chains: Uint32Array, step: number, count: number, isFromEntry: boolean, pause: () => Promise<void>): Promise<Durations> {
     const passed = roomForDurations(count, this.windowMs);
     let next = 0;
-    await inChunks(chains.length, pause, (from, to) => {
+    await inPieces(chains.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         if (this.#depths[chains[at]!]! <= step) continue;
         const place = this.#starts[chains[at]!]! + step - 1;
@@ -152,7 +152,7 @@ export class ChainFigures {
   }
 
   #chainsByGroup(): PlacesByKey {
-    return (this.#byGroup ??= atOnce(placesByKey(this.#groups.subarray(0, this.#count), this.#groupCount)));
+    return (this.#byGroup ??= runAtOnce(placesByKey(this.#groups.subarray(0, this.#count), this.#groupCount)));
   }
 
   #grow(): void {

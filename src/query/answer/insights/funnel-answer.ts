@@ -3,7 +3,7 @@ import type { FunnelPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
 import type { Extent, Slot } from "./buckets.js";
 import { bitsBetween, exclusionsOf, lowestOf, stepsOf, STEP_BITS, ChainFigures, ChainsInOrder, type ChainFinder, type Mask, type Matches, type ChainRules } from "./chains.js";
-import { inTurns } from "../../../core/base/yield.js";
+import { runYielding } from "../../../core/base/yield.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import { combinationsOf, type KeyGroups } from "./combinations.js";
 
@@ -281,16 +281,16 @@ type FunnelRows = Pick<Funnel, "rows" | "rest" | "valueCount">;
 /** Steps by the values of a breakdown. */
 export async function funnelRows({ breakdown }: FunnelPlan, figures: ChainFigures, groups: ChainKeys, pause: () => Promise<void>): Promise<FunnelRows> {
   if (breakdown === null) return { rows: null, rest: null, valueCount: 0 };
-  const all = await inTurns(combinationsOf(groups.keys, groups), pause);
+  const all = await runYielding(combinationsOf(groups.keys, groups), pause);
   const numbersOf = (keys: Float64Array) => Array.from(keys, (key) => groups.numberOfKey(key));
-  const sizes = await inTurns(all.sumsOf((key) => figures.countOf(groups.numberOfKey(key))), pause);
-  const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
+  const sizes = await runYielding(all.sumsOf((key) => figures.countOf(groups.numberOfKey(key))), pause);
+  const shown = await runYielding(all.greatest(sizes, breakdown.limit), pause);
   const rows: NonNullable<Funnel["rows"]>[number][] = [];
   for (const place of shown) {
     await pause();
     rows.push({ values: all.valuesOf(place), steps: await figures.stepsOf(numbersOf(all.keysOf(place)), pause) });
   }
-  const rest = breakdown.rest ? await figures.stepsOf(numbersOf(await inTurns(all.restOf(shown), pause)), pause) : null;
+  const rest = breakdown.rest ? await figures.stepsOf(numbersOf(await runYielding(all.restOf(shown), pause)), pause) : null;
   return { rows, rest, valueCount: all.count };
 }
 

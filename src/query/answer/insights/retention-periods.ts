@@ -1,4 +1,5 @@
 import { MS_PER_DAY } from "../../../core/base/time.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import type { Retention, RetentionPeriod, StickinessBucket } from "../../plan/insights/answers.js";
 import { LIMITS } from "../../../core/base/limits.js";
@@ -48,13 +49,7 @@ export class PeriodAxis {
 
   /** The number of the unit that begins at an instant; the number of units for one later than all. */
   unitOf(startMs: number): number {
-    let [low, high] = [0, this.unitCount];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.bounds[middle]! < startMs) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return Math.min(firstAtLeast(this.bounds, startMs), this.unitCount);
   }
 
   placeOf(cohort: number, period: number): number {

@@ -1,6 +1,6 @@
 import { parameterError } from "../../../core/base/errors.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { inTurns } from "../../../core/base/yield.js";
+import { runYielding } from "../../../core/base/yield.js";
 import type { TrendAnswers, TrendSeries } from "../../plan/insights/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
 import type { Range } from "../../plan/plan.js";
@@ -48,10 +48,10 @@ export async function trendFiguresOf(
   const { breakdown, interval, cumulative } = plan;
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await things.extent(pause) : null);
-  const all = breakdown === null && things.isEmpty ? onlyGroup(keys, 0) : await inTurns(combinationsOf(things.keys, keys), pause);
+  const all = breakdown === null && things.isEmpty ? onlyGroup(keys, 0) : await runYielding(combinationsOf(things.keys, keys), pause);
   const places = given === null ? await greatest(all, things, breakdown?.limit ?? 1, pause) : await placesOf(given, all, pause);
   const shown = places.map((place, at) => ({ values: given?.[at] ?? all.valuesOf(place), keys: place < 0 ? NO_KEYS : all.keysOf(place) }));
-  const rest = breakdown?.rest === true ? await inTurns(all.restOf(places.filter((place) => place >= 0)), pause) : null;
+  const rest = breakdown?.rest === true ? await runYielding(all.restOf(places.filter((place) => place >= 0)), pause) : null;
   refuseFigures(slots.length * (shown.length + (rest === null ? 0 : 1)));
   const units = slots.map(({ unitMs }) => unitMs);
   const figures: SeriesFigures[] = [];
@@ -91,7 +91,7 @@ async function greatest(all: Combinations, things: Measured, limit: number, paus
     totals[place] = (await things.totalOf(all.keysOf(place), pause)) ?? -Infinity;
     if (place % COMBINATIONS_PER_PAUSE === 0) await pause();
   }
-  return await inTurns(all.greatest(totals, limit), pause);
+  return await runYielding(all.greatest(totals, limit), pause);
 }
 
 /** The indexes of given values, in their order; -1 when they are missing. */

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions, steps and labels are bounded by their lists */
 import type { Scratch } from "../../../core/base/scratch.js";
-import { inChunks } from "../../../core/base/yield.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { GrowingCounts, PairNumbers } from "../../../core/base/pair-numbers.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 
@@ -102,10 +102,10 @@ export class PathCounts {
   async sumUp(pause: () => Promise<void>): Promise<void> {
     const { scratch, end } = this;
     const [depths, through, ends] = [scratch.takeZeros(end), scratch.takeZeros(end), this.ends.numbers];
-    await inChunks(end - 1, pause, (from, to) => {
+    await inPieces(end - 1, pause, (from, to) => {
       for (let node = from + 1; node <= to; node += 1) depths[node] = depths[this.parentOf(node)]! + 1;
     });
-    await inChunks(end - 1, pause, (from, to) => {
+    await inPieces(end - 1, pause, (from, to) => {
       for (let node = end - 1 - from; node >= end - to; node -= 1) {
         through[node]! += ends[node]!;
         through[this.parentOf(node)]! += through[node]!;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- keys are below the length of their counts */
 import { placesByKey } from "../../../core/base/arrays.js";
-import { inTurns, inChunks } from "../../../core/base/yield.js";
+import { runYielding, inPieces } from "../../../core/base/yield.js";
 import type { SessionFigures, SessionPage, SessionsOverview } from "../../plan/insights/answers.js";
 import type { SessionsOverviewPlan } from "../../plan/insights/plan.js";
 import { slotsOf } from "../insights/buckets.js";
@@ -18,7 +18,7 @@ class VisitsByKey {
 
   /** Cost: about 20 ns a visit, in chunks; 4 bytes for every possible key. @param pause yields */
   static async of(visits: Visits, keyOfVisit: Uint32Array, pause: () => Promise<void>): Promise<VisitsByKey> {
-    const { starts, places } = await inTurns(placesByKey(keyOfVisit, await keyEndOf(keyOfVisit, pause)), pause);
+    const { starts, places } = await runYielding(placesByKey(keyOfVisit, await keyEndOf(keyOfVisit, pause)), pause);
     return new VisitsByKey(visits, starts, places);
   }
 
@@ -34,12 +34,12 @@ class VisitsByKey {
   async having(keys: Float64Array, pause: () => Promise<void>): Promise<Visits> {
     const { view, sessions } = this.visits;
     let count = 0;
-    await inChunks(keys.length, pause, (from, to) => {
+    await inPieces(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) count += this.countOf(keys[at]!);
     });
     const own = new Uint32Array(count);
     let end = 0;
-    await inChunks(keys.length, pause, (from, to) => {
+    await inPieces(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) for (let place = this.starts[keys[at]!]!; place < this.starts[keys[at]! + 1]!; place += 1) own[end++] = sessions[this.places[place]!]!;
     });
     return new Visits(view, own);
@@ -76,21 +76,21 @@ async function rowsOf(requested: RequestedSessions, { breakdown }: SessionsOverv
   const users = new UserCounter(scratch);
   const visits = await requested.visits();
   const byKey = await VisitsByKey.of(visits, await of.keysOf(visits), pause);
-  const all = await inTurns(combinationsOf(byKey.keys(), of.groups), pause);
-  const sizes = await inTurns(all.sumsOf((key) => byKey.countOf(key)), pause);
-  const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
+  const all = await runYielding(combinationsOf(byKey.keys(), of.groups), pause);
+  const sizes = await runYielding(all.sumsOf((key) => byKey.countOf(key)), pause);
+  const shown = await runYielding(all.greatest(sizes, breakdown.limit), pause);
   const figuresOf = async (keys: Float64Array) => await sessionFigures(await byKey.having(keys, pause), users, pause);
   const rows: { values: readonly string[]; figures: SessionFigures }[] = [];
   for (const place of shown) rows.push({ values: all.valuesOf(place), figures: await figuresOf(all.keysOf(place)) });
-  return { rows, rest: breakdown.rest ? await figuresOf(await inTurns(all.restOf(shown), pause)) : null, valueCount: all.count };
+  return { rows, rest: breakdown.rest ? await figuresOf(await runYielding(all.restOf(shown), pause)) : null, valueCount: all.count };
 }
 
 /** Pages with the sessions that begin, or end, on them. Cost: the keys of the sessions. */
 async function pagesOf(of: PageCounts, paths: KeyGroups, limit: number, pause: () => Promise<void>): Promise<SessionPage[]> {
-  const pages = await inTurns(combinationsOf(keysThere(of.sessions), paths, false), pause);
-  const sessions = await inTurns(pages.sumsOf((key) => of.sessions[key]!), pause);
-  const bounces = await inTurns(pages.sumsOf((key) => of.bounces[key]!), pause);
-  const shown = await inTurns(pages.greatest(sessions, limit), pause);
+  const pages = await runYielding(combinationsOf(keysThere(of.sessions), paths, false), pause);
+  const sessions = await runYielding(pages.sumsOf((key) => of.sessions[key]!), pause);
+  const bounces = await runYielding(pages.sumsOf((key) => of.bounces[key]!), pause);
+  const shown = await runYielding(pages.greatest(sessions, limit), pause);
   return shown.map((place) => {
     const [count, bounced] = [sessions[place]!, bounces[place]!];
     return { value: pages.valuesOf(place)[0]!, sessions: count, bounces: bounced, bounceRate: rateOf(bounced, count) };

@@ -3,8 +3,9 @@ import type { Scratch } from "../../../core/base/scratch.js";
 import type { Range, TouchDimension } from "../../plan/plan.js";
 import type { Extent } from "../insights/buckets.js";
 import { rateOf, secondsOf, percentilesOf, type Durations } from "../numbers.js";
+import { countBefore } from "../../../core/base/search.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
-import { inTurns, inChunks, type Steps } from "../../../core/base/yield.js";
+import { runYielding, inPieces, type Steps } from "../../../core/base/yield.js";
 import { combinationsOf, type KeyGroups } from "../insights/combinations.js";
 import { firstPlaces } from "../ranked-items.js";
 import type { SessionFigures, WebFigures, WebVisits } from "../../plan/insights/answers.js";
@@ -28,13 +29,7 @@ export interface VisitView {
 
 /** Index of the first session that starts at or after an instant; sessions are ordered by start. */
 export function firstStartAt(sessions: Uint32Array, starts: Float64Array, ms: number): number {
-  let [low, high] = [0, sessions.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (starts[sessions[middle]!]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(sessions.length, (at) => starts[sessions[at]!]! < ms);
 }
 
 export interface VisitCounting {
@@ -80,20 +75,20 @@ export interface VisitsByIdentity {
 
 export async function byIdentity({ view, sessions }: Visits, scratch: Scratch, pause: () => Promise<void>): Promise<VisitsByIdentity> {
   const { identities } = view.facts;
-  const starts = await scratch.zerosInTurns(view.identityEnd + 1, pause);
+  const starts = await scratch.zerosYielding(view.identityEnd + 1, pause);
   const ofVisits = scratch.take(sessions.length);
-  await inChunks(sessions.length, pause, (from, to) => {
+  await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = identities[sessions[at]!]!;
       ofVisits[at] = identity;
       starts[identity + 1]! += 1;
     }
   });
-  await inChunks(view.identityEnd, pause, (from, to) => {
+  await inPieces(view.identityEnd, pause, (from, to) => {
     for (let identity = from; identity < to; identity += 1) starts[identity + 1]! += starts[identity]!;
   });
   const found = { places: await scratch.takeTouched(sessions.length, pause), identities: await scratch.takeTouched(sessions.length, pause) };
-  await inChunks(sessions.length, pause, (from, to) => {
+  await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const identity = ofVisits[at]!;
       const place = starts[identity]!;
@@ -115,7 +110,7 @@ export async function visitList(
 ): Promise<WebVisits[]> {
   const { all, placeOfKey } = await valuesOfKeys(keyOfVisit, groups, pause);
   const [visits, visitors, last] = [new Uint32Array(all.count), new Uint32Array(all.count), new Uint32Array(all.count)];
-  await inChunks(places.length, pause, (from, to) => {
+  await inPieces(places.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const group = placeOfKey[keyOfVisit[places[at]!]!]!;
       visits[group]! += 1;
@@ -124,14 +119,14 @@ export async function visitList(
       visitors[group]! += 1;
     }
   });
-  const shown = await inTurns(greatest(visitors, visits, (place) => all.valuesOf(place)[0]!, limit), pause);
+  const shown = await runYielding(greatest(visitors, visits, (place) => all.valuesOf(place)[0]!, limit), pause);
   return shown.map((place) => ({ value: all.valuesOf(place)[0]!, visitors: visitors[place]!, visits: visits[place]! }));
 }
 
 /** Keys are below it. */
 export async function keyEndOf(keys: Uint32Array, pause: () => Promise<void>): Promise<number> {
   let keyEnd = 0;
-  await inChunks(keys.length, pause, (from, to) => {
+  await inPieces(keys.length, pause, (from, to) => {
     let end = keyEnd;
     for (let at = from; at < to; at += 1) if (keys[at]! >= end) end = keys[at]! + 1;
     keyEnd = end;
@@ -142,11 +137,11 @@ export async function keyEndOf(keys: Uint32Array, pause: () => Promise<void>): P
 /** The values of some keys, one each, and by key the index of its value. */
 async function valuesOfKeys(keys: Uint32Array, groups: KeyGroups, pause: () => Promise<void>) {
   const placeOfKey = new Uint32Array(await keyEndOf(keys, pause));
-  await inChunks(keys.length, pause, (from, to) => {
+  await inPieces(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) placeOfKey[keys[at]!] = 1;
   });
-  const all = await inTurns(combinationsOf(keysThere(placeOfKey), groups, false), pause);
-  await inChunks(all.count, pause, (from, to) => {
+  const all = await runYielding(combinationsOf(keysThere(placeOfKey), groups, false), pause);
+  await inPieces(all.count, pause, (from, to) => {
     for (let place = from; place < to; place += 1) for (const key of all.keysOf(place)) placeOfKey[key] = place;
   });
   return { all, placeOfKey };
@@ -186,7 +181,7 @@ export class ListedSessions implements RequestedSessions {
     const keys = await this.pageKeys(end);
     const keyEnd = await keyEndOf(keys, pause);
     const [counts, bounces] = [scratch.takeZeros(keyEnd), scratch.takeZeros(keyEnd)];
-    await inChunks(keys.length, pause, (from, to) => {
+    await inPieces(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         counts[keys[at]!]! += 1;
         if (eventCounts[sessions[at]!] === 1) bounces[keys[at]!]! += 1;
@@ -232,7 +227,7 @@ export const DURATION_PERCENTS: readonly number[] = [50, 90];
 export async function sumsOf({ view, sessions }: Visits, pause: () => Promise<void>): Promise<SessionSums> {
   const { eventCounts, pageviewCounts, lengths } = view.facts;
   const all = { sessions: sessions.length, events: 0, pageviews: 0, bounces: 0, durationMs: 0 };
-  await inChunks(sessions.length, pause, (from, to) => {
+  await inPieces(sessions.length, pause, (from, to) => {
     let [events, pageviews, bounces, durationMs] = [0, 0, 0, 0];
     for (let at = from; at < to; at += 1) {
       const session = sessions[at]!;
@@ -268,7 +263,7 @@ export class UserCounter {
     if (this.#stamps.length < view.identityEnd) this.#stamps = this.scratch.takeZeros(view.identityEnd);
     const [stamps, stamp] = [this.#stamps, this.#stamp];
     let all = 0;
-    await inChunks(sessions.length, pause, (from, to) => {
+    await inPieces(sessions.length, pause, (from, to) => {
       let count = 0;
       for (let at = from; at < to; at += 1) {
         const identity = identities[sessions[at]!]!;

@@ -4,12 +4,12 @@ import type { AggregatePlan } from "../../plan/plan.js";
 import { ID_COLUMN, PROJECT_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import { histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "../../../storage/column/column.js";
-import { inTurns, piecesOf, Turns, inChunks } from "../../../core/base/yield.js";
+import { runYielding, Yielder, inPieces } from "../../../core/base/yield.js";
 import { FirstValue, isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { rankedInTurns, ranking, type Ranked } from "../../answer/ranked-items.js";
-import { sortNumbers } from "../../../core/base/arrays.js";
+import { rankedYielding, ranking, type Ranked } from "../../answer/ranked-items.js";
+import { concat, sortNumbers } from "../../../core/base/arrays.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { onePass, type CachedState, type Pass, type Report, type RowContext, type Selectors } from "../form/report.js";
 import { histogram } from "../events/counts.js";
@@ -42,9 +42,9 @@ class UsersByValue {
   }
 
   async keep(pause: () => Promise<void>): Promise<Pairs> {
-    const turns = new Turns(undefined, pause);
+    const yielder = new Yielder(undefined, pause);
     const pairs: Float64Array[] = [];
-    for (const lists of this.#lists) pairs.push(await united(lists, turns));
+    for (const lists of this.#lists) pairs.push(await united(lists, yielder));
     return pairs;
   }
 
@@ -59,7 +59,7 @@ class UsersByValue {
     for (const [place, pairs] of (await this.keep(pause)).entries()) {
       let code = -1;
       let groups: readonly number[] = [];
-      await inChunks(pairs.length, pause, (from, to) => {
+      await inPieces(pairs.length, pause, (from, to) => {
         for (let at = from; at < to; at += 1) {
           const next = Math.floor(pairs[at]! / ACTOR_SPAN);
           // Pairs of one code are adjacent.
@@ -69,8 +69,8 @@ class UsersByValue {
         }
       });
     }
-    const { groups, counts } = await sizesOfGroups(await distinctInTurns(Float64Array.from(keys), new Turns(undefined, pause)), pause);
-    return await rankedInTurns(counts, (place) => values.propertyOf(groups[place]!), limit, pause);
+    const { groups, counts } = await sizesOfGroups(await distinctYielding(Float64Array.from(keys), new Yielder(undefined, pause)), pause);
+    return await rankedYielding(counts, (place) => values.propertyOf(groups[place]!), limit, pause);
   }
 }
 
@@ -79,7 +79,7 @@ async function sizesOfGroups(keys: Float64Array, pause: () => Promise<void>): Pr
   const groups = new Float64Array(keys.length);
   const counts = new Uint32Array(keys.length);
   let count = 0;
-  await inChunks(keys.length, pause, (from, to) => {
+  await inPieces(keys.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const group = Math.floor(keys[at]! / ACTOR_SPAN);
       if (count === 0 || groups[count - 1] !== group) {
@@ -117,27 +117,21 @@ function pairsOf(rows: Rows, selector: Selector, { sources }: AggregateValues): 
   return lists.map((list, place) => distinct(list.slice(0, ends[place])));
 }
 
-async function united(lists: readonly Float64Array[], turns: Turns): Promise<Float64Array> {
+async function united(lists: readonly Float64Array[], yielder: Yielder): Promise<Float64Array> {
   const [only, ...others] = lists;
   if (only !== undefined && others.length === 0) return only;
-  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return await distinctInTurns(all, turns);
+  return await distinctYielding(concat(lists, (length) => new Float64Array(length)), yielder);
 }
 
 /** The distinct numbers of a list, ascending. May sort the list in place. */
-async function distinctInTurns(list: Float64Array, turns: Turns): Promise<Float64Array> {
-  const sorted = await sortNumbers(list, turns);
+async function distinctYielding(list: Float64Array, yielder: Yielder): Promise<Float64Array> {
+  const sorted = await sortNumbers(list, yielder);
   let count = 0;
-  await turns.inPieces(sorted.length, (from, to) => (count = putDistinct(sorted, count, from, to)));
+  await yielder.inPieces(sorted.length, (from, to) => (count = putDistinct(sorted, count, from, to)));
   return sorted.slice(0, count);
 }
 
-/** Synchronous variant of `distinctInTurns` for the pairs of one segment, which are few. */
+/** Synchronous variant of `distinctYielding` for the pairs of one segment, which are few. */
 function distinct(list: Float64Array): Float64Array {
   return list.sort().slice(0, putDistinct(list, 0, 0, list.length));
 }
@@ -192,12 +186,12 @@ class EventsByValue {
   /** Cost: the codes with a count; if there are many, all codes. @param pause yields; what it throws ends the query */
   async ranked(limit: number | null, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
-    const rank = (counts: Uint32Array, ranked: Ranked) => inTurns(ranking(counts, ranked, limit), pause);
+    const rank = (counts: Uint32Array, ranked: Ranked) => runYielding(ranking(counts, ranked, limit), pause);
     const propertyOf = (group: number) => values.propertyOf(group);
     if (values.distinct !== undefined) {
       const counted = this.#counts[0]!;
       const { few } = counted;
-      if (few === null && limit === null) await values.distinct.prepareOrder?.(counted.codeCount, new Turns(undefined, pause));
+      if (few === null && limit === null) await values.distinct.prepareOrder?.(counted.codeCount, new Yielder(undefined, pause));
       await pause();
       if (few === null) return await rank(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder });
       const ordered = limit === null ? (values.distinct.fewInOrder?.(few) ?? null) : null;
@@ -215,10 +209,10 @@ class EventsByValue {
             totals.add(group, counts[at]!);
           }
       };
-      await inTurns(piecesOf(codes.length, CODES_PER_STEP, add), pause);
+      await inPieces(codes.length, pause, add, CODES_PER_STEP);
     }
     const { codes: groups, counts } = totals.histogram();
-    return await rankedInTurns(counts, (place) => propertyOf(groups[place]!), limit, pause);
+    return await rankedYielding(counts, (place) => propertyOf(groups[place]!), limit, pause);
   }
 
   /** Derived codes grow in number while rows are read. */

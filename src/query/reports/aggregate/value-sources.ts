@@ -4,7 +4,7 @@ import { assert } from "../../../core/base/errors.js";
 import { flatText } from "../../../core/base/json-text.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { dayStartMs, isoOf } from "../../../core/base/time.js";
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 import { uuidText } from "../../../core/base/uuid.js";
 import { absentColumn, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
@@ -94,7 +94,7 @@ interface ValuesByCode {
   placesInOrder(shownCount: number): Uint32Array | null;
   readonly fewInOrder?: (codes: Uint32Array) => Uint32Array;
   /** Prepares the order for `placesInOrder`, yielding in between. */
-  readonly prepareOrder?: (shownCount: number, turns: Turns) => Promise<void>;
+  readonly prepareOrder?: (shownCount: number, yielder: Yielder) => Promise<void>;
 }
 
 /** The texts under which a JSON value is counted. */
@@ -157,8 +157,8 @@ function fieldValues(column: string, dictionaries: Dictionaries): AggregateValue
     if (!dictionary.isOrderWorth(shownCount)) return null;
     return dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size);
   };
-  const prepareOrder = async (shownCount: number, turns: Turns) => {
-    if (dictionary.isOrderWorth(shownCount)) await dictionary.order(turns);
+  const prepareOrder = async (shownCount: number, yielder: Yielder) => {
+    if (dictionary.isOrderWorth(shownCount)) await dictionary.order(yielder);
   };
   const propertyOf = (code: number) => dictionary.valueOf(code);
   const fewInOrder = (codes: Uint32Array) => dictionary.fewInOrder(codes);

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../../core/base/arrays.js";
 import { RankedBits, type BitSet } from "../../../storage/column/bitmap.js";
-import { atOnce, inTurns, piecesOf, type Steps } from "../../../core/base/yield.js";
+import { runAtOnce, runYielding, piecesOf, type Steps } from "../../../core/base/yield.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
@@ -142,12 +142,12 @@ export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, isWan
     columns: [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"],
     begin: () => [],
     scan: (state, rows, [selector]) => {
-      if (isWhole(rows, selector)) state.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
+      if (isWhole(rows, selector)) state.push(rows.derive("activity", () => runAtOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
       else state.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
     },
     kept: {
       key: `${plan.report} `,
-      of: (state, pause) => inTurns(joinedActivity(state), pause),
+      of: (state, pause) => runYielding(joinedActivity(state), pause),
       add: (state, kept) => void state.push(kept),
       byteLength: byteLengthOf,
     },

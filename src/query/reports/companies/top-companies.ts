@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { assert, parameterError, shown } from "../../../core/base/errors.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
-import { inTurns } from "../../../core/base/yield.js";
+import { runYielding } from "../../../core/base/yield.js";
 import type { TopCompanies, CompanyTopUsers } from "../../plan/answers.js";
 import { isoOf } from "../../../core/base/time.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
@@ -86,7 +86,7 @@ export const topCompanies: Report<TopCompaniesPlan, TopCompanies> = {
       const { identities, companies, dictionaries, pause } = context;
       assert(companies !== null, "the report declares that it reads companies");
       const totals = new CompanyTotals(dictionaries, identities);
-      await inTurns(eachPair(parts, mixed, identities, companies, totals.add), pause);
+      await runYielding(eachPair(parts, mixed, identities, companies, totals.add), pause);
       const moneyOf = (code: number) => money[code] ?? ZERO;
       const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
       return {

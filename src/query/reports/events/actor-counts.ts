@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../../core/base/arrays.js";
-import { piecesOf, inTurns, type Steps } from "../../../core/base/yield.js";
+import { piecesOf, runYielding, type Steps } from "../../../core/base/yield.js";
 import { maxOf, narrowCodes, type Codes } from "../../../storage/column/codes.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
@@ -155,6 +155,6 @@ export function actorCountsPass(scope: QueryScope): Pass<ActorCounts[], ActorCou
     columns: ACTOR_COLUMNS,
     begin: () => [],
     scan: (state, rows, [selector]) => void state.push(actorCounts(rows, selector)),
-    kept: { key: "counts by actor", of: (state, pause) => inTurns(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
+    kept: { key: "counts by actor", of: (state, pause) => runYielding(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
   };
 }

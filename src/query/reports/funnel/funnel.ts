@@ -13,7 +13,7 @@ import type { TableSnapshot } from "../../tables/tables.js";
 import { STEP_BITS, stepsOf, type Mask } from "../../answer/insights/chains.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import { PairTable } from "../../../core/base/pair-table.js";
-import { inTurns } from "../../../core/base/yield.js";
+import { runYielding } from "../../../core/base/yield.js";
 import type { CalendarUnit } from "../../plan/input.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { isWhole, type Selector } from "../../filter/select.js";
@@ -213,7 +213,7 @@ function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly 
       of: (state) => ({ lists: [...state], isAdded: false, isJoined: false }),
       add: async (state, own, pause) => {
         if (own.isAdded && !own.isJoined) {
-          own.lists = await inTurns(joinedLists(own.lists), pause);
+          own.lists = await runYielding(joinedLists(own.lists), pause);
           own.isJoined = true;
         }
         own.isAdded = true;

@@ -10,7 +10,7 @@ import { orderWithin } from "../../../storage/segment/event-order.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { RowKeys } from "../insights/row-keys.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
-import { atOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
+import { runAtOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
 
 /**
  * The matches in rows of some days, subject by subject: 8 bytes per match, 4 more with sequences, 4 for each breakdown field, and 12 per subject.
@@ -235,7 +235,7 @@ export function movedList(list: MatchList, { moved, entityOf }: Pick<CountedEnti
   if (places.length === 0) return null;
   const runs = { owners: Uint32Array.from(owners), lists: new Uint32Array(places.length), places: Uint32Array.from(places) };
   // Events of two ids of one person may interleave; sorting them for each query would take longer than reading them.
-  return atOnce(listOfRuns([list], runs, { isInOrder: false, isAscending: false }, count));
+  return runAtOnce(listOfRuns([list], runs, { isInOrder: false, isAscending: false }, count));
 }
 
 /** Orders lists by start. */

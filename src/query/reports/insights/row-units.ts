@@ -1,6 +1,6 @@
 import { placesByKey } from "../../../core/base/arrays.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import { atOnce } from "../../../core/base/yield.js";
+import { runAtOnce } from "../../../core/base/yield.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import type { Range } from "../../plan/plan.js";
@@ -125,7 +125,7 @@ function cutSorted(selected: Uint32Array, times: Int32Array, bounds: Float64Arra
 }
 
 function cutUnsorted(selected: Uint32Array, times: Int32Array, bounds: Float64Array, start: number, take: (unitMs: number, selected: Uint32Array) => void): void {
-  const { starts, places } = atOnce(placesByKey(selected.map((row) => firstAtLeast(bounds, start + times[row]! + 1) - 1), bounds.length - 1));
+  const { starts, places } = runAtOnce(placesByKey(selected.map((row) => firstAtLeast(bounds, start + times[row]! + 1) - 1), bounds.length - 1));
   const sorted = places.map((place) => selected[place]!);
   for (let unit = 0; unit + 1 < bounds.length; unit += 1) if (starts[unit + 1]! > starts[unit]!) take(bounds[unit]!, sorted.subarray(starts[unit]!, starts[unit + 1]!));
 }

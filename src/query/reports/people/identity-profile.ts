@@ -16,7 +16,7 @@ import { sessionize, sessionFigures, type Sessions } from "../../answer/sessioni
 import type { TableReport } from "../form/report.js";
 import { rankCounts } from "../../answer/ranked-items.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
-import { inTurns, piecesOf, type Steps } from "../../../core/base/yield.js";
+import { runYielding, piecesOf, type Steps } from "../../../core/base/yield.js";
 
 /** The identity that a query is about, and the ids under which events name it. */
 interface IdentitySubject {
@@ -214,7 +214,7 @@ export const identityDeviceGeo: TableReport<IdentityDeviceGeoPlan, IdentityDevic
       const entry = (place: number) => deviceGeo(columns, place, dictionaries);
       const msOf = (place: number) => timeline.times[from + place]!;
       const newest = newestSet(columns, to - from);
-      const groups = await inTurns(groupPlaces(columns.slice(0, GROUP_COLUMNS.length), to - from), pause);
+      const groups = await runYielding(groupPlaces(columns.slice(0, GROUP_COLUMNS.length), to - from), pause);
       return {
         identityId: identities.identityId(identity),
         current: newest === -1 ? null : { ...entry(newest), seenAt: isoOf(msOf(newest)) },

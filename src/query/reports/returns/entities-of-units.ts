@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { atOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
+import { runAtOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
 import type { DistinctActors } from "../events/distinct-actors.js";
 import type { CountedEntities } from "../insights/counted-entities.js";
 
@@ -41,7 +41,7 @@ export class BitsOfUnits {
 
   /** The entities of the subjects of one unit; valid until the next call. Cost: the subjects, and the words of their bits. */
   of(parts: readonly DistinctActors[]): EntityBits {
-    return atOnce(this.#stepsOf(parts));
+    return runAtOnce(this.#stepsOf(parts));
   }
 
   *#stepsOf(parts: readonly DistinctActors[]): Steps<EntityBits> {

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { inChunks } from "../../../core/base/yield.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import { dayStartMs, dayOf } from "../../../core/base/time.js";
@@ -90,18 +90,18 @@ async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise
   let count = 0;
   await Scratch.of(async (scratch) => {
     let end = 0;
-    await inChunks(subjects.length, pause, (from, to) => {
+    await inPieces(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) if (subjects[place]! >= end) end = subjects[place]! + 1;
     });
     /** By subject: index + 1 of its first row so far. */
-    const placeOf = await scratch.zerosInTurns(end, pause);
-    await inChunks(subjects.length, pause, (from, to) => {
+    const placeOf = await scratch.zerosYielding(end, pause);
+    await inPieces(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
         const first = placeOf[subjects[place]!]!;
         if (first === 0 || times[place]! < times[first - 1]!) placeOf[subjects[place]!] = place + 1;
       }
     });
-    await inChunks(subjects.length, pause, (from, to) => {
+    await inPieces(subjects.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
         if (times[place]! > times[placeOf[subjects[place]!]! - 1]!) continue;
         places[count] = place;
@@ -111,7 +111,7 @@ async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise
   });
   if (count === subjects.length) return all;
   const united = newFirstRows(count);
-  await inChunks(count, pause, (from, to) => {
+  await inPieces(count, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const place = places[at]!;
       united.subjects[at] = subjects[place]!;
@@ -216,7 +216,7 @@ export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities,
   for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
     const rows = joinedFirstRows(lists);
     const start = end;
-    await inChunks(rows.subjects.length, pause, (fromRow, toRow) => {
+    await inPieces(rows.subjects.length, pause, (fromRow, toRow) => {
       end = addFirst(made, end, memberOf, rows, fromRow, toRow, subjects);
     });
     await addTies(ties, made, memberOf, rows, subjects, pause);
@@ -249,7 +249,7 @@ function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows:
 async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, subjects: CountedEntities, pause: () => Promise<void>): Promise<void> {
   const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
   const eachRow = (act: (row: number, member: number) => void) =>
-    inChunks(rows.subjects.length, pause, (from, to) => {
+    inPieces(rows.subjects.length, pause, (from, to) => {
       for (let row = from; row < to; row += 1) act(row, memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1);
     });
   await eachRow((row, member) => {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places, keys and units are bounded by their numbers */
 import { placesByKey } from "../../../core/base/arrays.js";
-import { inChunks, inTurns } from "../../../core/base/yield.js";
+import { inPieces, runYielding } from "../../../core/base/yield.js";
 import { combinationsOf, type KeyGroups } from "../../answer/insights/combinations.js";
 import { orAfter, type CohortCounts, type PeriodAxis, type RetentionTimes } from "../../answer/insights/retention-periods.js";
 import type { Retention, RetentionPeriod } from "../../plan/insights/answers.js";
@@ -143,15 +143,15 @@ export class RetentionByValues {
     await this.#eachPiece(members, (place) => (sizesOfKeys[members.keys[place]!]! += 1));
     // Uses numbers of keys as keys.
     const groups: KeyGroups = { groupsOf: (number) => this.keys.groupsOf(keys[number]!), valuesOfGroup: (group) => this.keys.valuesOfGroup(group) };
-    const all = await inTurns(combinationsOf(keys.keys(), groups), pause);
-    const sizes = await inTurns(all.sumsOf((number) => sizesOfKeys[number]!), pause);
-    const shown = await inTurns(all.greatest(sizes, breakdown.limit), pause);
+    const all = await runYielding(combinationsOf(keys.keys(), groups), pause);
+    const sizes = await runYielding(all.sumsOf((number) => sizesOfKeys[number]!), pause);
+    const shown = await runYielding(all.greatest(sizes, breakdown.limit), pause);
     const groupsOfKey = new Array<readonly number[]>(keys.length).fill(NO_GROUPS);
     const put = (number: number, group: number) => (groupsOfKey[number] = [...groupsOfKey[number]!, group]);
     shown.forEach((place, group) => all.keysOf(place).forEach((number) => put(number, group)));
     if (breakdown.rest) {
-      const rest = await inTurns(all.restOf(shown), pause);
-      await inChunks(rest.length, pause, (from, to) => {
+      const rest = await runYielding(all.restOf(shown), pause);
+      await inPieces(rest.length, pause, (from, to) => {
         for (let at = from; at < to; at += 1) put(rest[at]!, shown.length);
       });
     }
@@ -160,7 +160,7 @@ export class RetentionByValues {
 
   async #countReturns(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
-    const { starts, places } = await inTurns(placesByKey(members.entities, this.bits.subjects.end), this.pause);
+    const { starts, places } = await runYielding(placesByKey(members.entities, this.bits.subjects.end), this.pause);
     // By entity: the index of its first member that may still return.
     const firsts = starts.slice();
     await this.#eachReturn(axis, returns, (unit, piece) => {
@@ -203,10 +203,10 @@ export class RetentionByValues {
   }
 
   async #eachPiece({ entities }: Pick<MembersSince, "entities">, take: (place: number) => void): Promise<void> {
-    for (let from = 0; from < entities.length; from += MEMBERS_PER_PAUSE) {
-      for (let place = from; place < Math.min(from + MEMBERS_PER_PAUSE, entities.length); place += 1) take(place);
-      await this.pause();
-    }
+    const takeAll = (from: number, to: number) => {
+      for (let place = from; place < to; place += 1) take(place);
+    };
+    await inPieces(entities.length, this.pause, takeAll, MEMBERS_PER_PAUSE);
   }
 }
 

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { orAfter, RetentionTimes, type CohortCounts, type PeriodAxis } from "../../answer/insights/retention-periods.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { popcount } from "../../../storage/column/bitmap.js";
 import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { extentOf } from "../insights/row-units.js";
@@ -232,10 +233,7 @@ class PlainRetention {
       return { axis, counts };
     }
     const last = await this.#lastReturns(axis);
-    for (let from = 0; from < subjects.end; from += PIECE_COUNT) {
-      returns.addLast(last, from, Math.min(from + PIECE_COUNT, subjects.end));
-      await pause();
-    }
+    await inPieces(subjects.end, pause, (from, to) => returns.addLast(last, from, to), PIECE_COUNT);
     return { axis, counts: orAfter(axis, counts) };
   }
 

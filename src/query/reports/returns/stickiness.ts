@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are below the number of words */
+import { inPieces } from "../../../core/base/yield.js";
 import { cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { stickinessOf } from "../../answer/insights/retention-periods.js";
 import type { StickinessPlan } from "../../plan/insights/plan.js";
@@ -75,12 +76,11 @@ export class UnitCounts {
   /** Number of entities by number of units. Index 0 is meaningless. */
   async histogram(pause: () => Promise<void>): Promise<number[]> {
     const histogram = new Float64Array(2 ** this.#planes.length);
-    for (let from = 0; from < this.#placeCount; from += PIECE_COUNT) {
-      const to = Math.min(from + PIECE_COUNT, this.#placeCount);
+    const countIn = (from: number, to: number) => {
       if (this.#planes.length <= 8) this.#countFours(histogram, from, to);
       else this.#countOnes(histogram, from, to);
-      await pause();
-    }
+    };
+    await inPieces(this.#placeCount, pause, countIn, PIECE_COUNT);
     return [...histogram];
   }
 

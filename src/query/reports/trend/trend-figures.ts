@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import type { Extent } from "../../answer/insights/buckets.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/trend-answers.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import type { Cells, CellsByUnit } from "../insights/cells.js";
 import { KEY_SPAN, valuesOfKey, type RowKeys } from "../insights/row-keys.js";
@@ -46,14 +47,14 @@ export class CellsOverTime implements Measured {
     for (const lists of cells.values()) for (const { pairs } of lists) if (pairs.length > 0) keyEnd = Math.max(keyEnd, Math.floor(pairs.at(-1)! / KEY_SPAN) + 1);
     // One entry more: during placement, the start of a key is the index of its next cell.
     const starts = new Uint32Array(keyEnd + 2);
-    await inPieces(cells, units, pause, ({ pairs }, from, to) => {
+    await eachPiece(cells, units, pause, ({ pairs }, from, to) => {
       eachKey(pairs, from, to, (key, start, end) => (starts[key + 2]! += end - start));
     });
     await inSlices(2, starts.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) starts[at]! += starts[at - 1]!;
     });
     const made = new CellsOverTime(cells, tallies, units, starts.subarray(0, keyEnd + 1), starts.at(-1)!);
-    await inPieces(cells, units, pause, (list, from, to, unit) => made.#put(list, from, to, unit, starts));
+    await eachPiece(cells, units, pause, (list, from, to, unit) => made.#put(list, from, to, unit, starts));
     return made;
   }
 
@@ -208,7 +209,7 @@ function eachKey(pairs: Float64Array, from: number, to: number, visit: (key: num
 }
 
 /** Calls `act` with chunks of each list, unit by unit. */
-async function inPieces(
+async function eachPiece(
   cells: CellsByUnit,
   units: readonly number[],
   pause: () => Promise<void>,
@@ -218,11 +219,8 @@ async function inPieces(
     for (const list of cells.get(unitMs)!) await inSlices(0, list.pairs.length, pause, (from, to) => act(list, from, to, unit));
 }
 
-async function inSlices(start: number, end: number, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
-  for (let from = start; from < end; from += PIECE_COUNT) {
-    act(from, Math.min(from + PIECE_COUNT, end));
-    await pause();
-  }
+function inSlices(start: number, end: number, pause: () => Promise<void>, act: (from: number, to: number) => void): Promise<void> {
+  return inPieces(end - start, pause, (from, to) => act(start + from, start + to), PIECE_COUNT);
 }
 
 /** Computes a figure from events, which are added by item. */

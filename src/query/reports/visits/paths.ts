@@ -7,7 +7,7 @@ import { compileRules } from "../../filter/regex.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { PathsPlan } from "../../plan/insights/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
-import { inChunks } from "../../../core/base/yield.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { select, selectedRows } from "../../filter/select.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
@@ -77,7 +77,7 @@ class NodeOrder {
   async settle(pause: () => Promise<void>): Promise<void> {
     const { ends } = this.nodes;
     let from = 0;
-    await inChunks(ends.length, pause, (first, last) => {
+    await inPieces(ends.length, pause, (first, last) => {
       for (let session = first; session < last; session += 1) {
         const to = ends[session]!;
         if (to - from > 1) this.#orderByTime(from, to);
@@ -252,12 +252,12 @@ async function nodesOf(events: readonly PathEvents[], { labelOf, sessionCount, s
     await pause();
     parts.push(labelled(part, labelOf));
   }
-  const next = await scratch.zerosInTurns(sessionCount + 1, pause);
+  const next = await scratch.zerosYielding(sessionCount + 1, pause);
   for (const { sessions } of parts) {
     await pause();
     for (let at = 0; at < sessions.length; at += 1) next[sessions[at]! + 1]! += 1;
   }
-  await inChunks(sessionCount, pause, (from, to) => {
+  await inPieces(sessionCount, pause, (from, to) => {
     for (let session = from; session < to; session += 1) next[session + 1]! += next[session]!;
   });
   const labels = scratch.take(next[sessionCount]!);

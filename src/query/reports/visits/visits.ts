@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their list */
 import { Visits } from "../../answer/visits/visits.js";
-import { inChunks } from "../../../core/base/yield.js";
+import { inPieces } from "../../../core/base/yield.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import type { Scratch } from "../../../core/base/scratch.js";
 import { select, selectedRows } from "../../filter/select.js";
@@ -74,7 +74,7 @@ export async function visitsOf(
   const [first, end] = [view.firstAt(fromMs), view.firstAt(toMs)];
   const found = scratch.take(end - first);
   let count = 0;
-  await inChunks(found.length, pause, (from, to) => {
+  await inPieces(found.length, pause, (from, to) => {
     for (let session = first + from; session < first + to; session += 1) {
       found[count] = session;
       if (isRequested(session)) count += 1;
@@ -95,7 +95,7 @@ export async function urlsOfVisits(
   const { entryUrls, exitUrls } = view.facts;
   const urls = end === "entry" ? entryUrls : exitUrls;
   const own = scratch.take(sessions.length);
-  await inChunks(own.length, pause, (from, to) => {
+  await inPieces(own.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) own[at] = urls[sessions[at]!]!;
   });
   return own;
@@ -140,13 +140,13 @@ async function partsOf({ view, sessions }: Visits<SessionView>, scratch: Scratch
   const { facts, rowsOf } = view;
   const { firstParts, firstRows } = facts;
   const starts = new Uint32Array(rowsOf.length + 1);
-  await inChunks(sessions.length, pause, (from, to) => {
+  await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) starts[firstParts[sessions[at]!]! + 1]! += 1;
   });
   for (let part = 0; part < rowsOf.length; part += 1) starts[part + 1]! += starts[part]!;
   const next = starts.slice();
   const [places, rows] = [scratch.take(sessions.length), scratch.take(sessions.length)];
-  await inChunks(sessions.length, pause, (from, to) => {
+  await inPieces(sessions.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const session = sessions[at]!;
       const part = firstParts[session]!;

@@ -12,7 +12,7 @@ import type { Range, TouchDimension, QueryScope } from "../../plan/plan.js";
 import type { SessionView } from "../../tables/sessions/session-view.js";
 import { labelNumbers } from "../../tables/touches/touch-facts.js";
 import { firstPlaces } from "../../answer/ranked-items.js";
-import { inChunks, inTurns } from "../../../core/base/yield.js";
+import { inPieces, runYielding } from "../../../core/base/yield.js";
 import { compareCodePoints } from "../../../core/base/text-order.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import { countIdentities } from "../events/distinct-actors.js";
@@ -47,7 +47,7 @@ async function indexOf(cells: Cells, pause: () => Promise<void>): Promise<KeyInd
 async function makeIndex({ pairs, counts }: Cells, pause: () => Promise<void>): Promise<KeyIndex> {
   const [keys, starts, sums]: [number[], number[], number[]] = [[], [], []];
   let last = -1;
-  await inChunks(pairs.length, pause, (from, to) => {
+  await inPieces(pairs.length, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const key = Math.floor(pairs[at]! / KEY_SPAN);
       if (key !== last) {
@@ -77,11 +77,11 @@ async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEn
   const indexed: Indexed[] = [];
   for (const cells of lists) indexed.push({ cells, index: await indexOf(cells, pause) });
   const { cellCounts, viewCounts } = await countsOf(indexed, pause);
-  const pages = await inTurns(combinationsOf(keysThere(cellCounts), path, false), pause);
+  const pages = await runYielding(combinationsOf(keysThere(cellCounts), path, false), pause);
   // Upper bounds of the numbers of visitors.
-  const most = await inTurns(pages.sumsOf((key) => cellCounts[key]!), pause);
-  const views = await inTurns(pages.sumsOf((key) => viewCounts[key]!), pause);
-  const likely = await inTurns(firstPlaces(pages.count, limit, (a, b) => most[b]! - most[a]! || a - b), pause);
+  const most = await runYielding(pages.sumsOf((key) => cellCounts[key]!), pause);
+  const views = await runYielding(pages.sumsOf((key) => viewCounts[key]!), pause);
+  const likely = await runYielding(firstPlaces(pages.count, limit, (a, b) => most[b]! - most[a]! || a - b), pause);
   const counter = new VisitorCounter(indexed, people);
   const visitors = new Uint32Array(pages.count);
   for (const place of likely) visitors[place] = await counter.countOf(pages.keysOf(place), pause);
@@ -97,7 +97,7 @@ async function pagesOf(lists: readonly Cells[], path: RowKeys, people: CountedEn
   }
   const valueOf = (at: number) => pages.valuesOf(counted[at]!)[0]!;
   const descending = (a: number, b: number) => visitors[counted[b]!]! - visitors[counted[a]!]! || views[counted[b]!]! - views[counted[a]!]! || compareCodePoints(valueOf(a), valueOf(b));
-  const shown = await inTurns(firstPlaces(counted.length, limit, descending), pause);
+  const shown = await runYielding(firstPlaces(counted.length, limit, descending), pause);
   return shown.map((at) => ({ value: valueOf(at), visitors: visitors[counted[at]!]!, views: views[counted[at]!]! }));
 }
 
@@ -109,7 +109,7 @@ async function countsOf(lists: readonly Indexed[], pause: () => Promise<void>): 
   const keyEnd = Math.max(0, ...lists.map(({ index }) => (index.keys.at(-1) ?? -1) + 1));
   const [cellCounts, viewCounts] = [new Uint32Array(keyEnd), new Float64Array(keyEnd)];
   for (const { index: { keys, starts, counts } } of lists)
-    await inChunks(keys.length, pause, (from, to) => {
+    await inPieces(keys.length, pause, (from, to) => {
       for (let at = from; at < to; at += 1) {
         cellCounts[keys[at]!]! += starts[at + 1]! - starts[at]!;
         viewCounts[keys[at]!]! += counts[at]!;

@@ -47,24 +47,26 @@ export abstract class PlaceCompanies {
   /** False when something is missing. Cost: the new events, and those of identities whose company changed. */
   catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
     const { events, memberships } = this;
-    const { changeCount } = memberships;
-    this.restartIfNeeded();
-    for (const identity of memberships.changedBetween(this.#changeCount, changeCount) ?? [])
+    const changed = events.generation === this.#generation ? memberships.changedBetween(this.#changeCount, memberships.changeCount) : null;
+    // The events restarted, or what changed since is not known.
+    if (changed === null) this.restart();
+    return this.follow(changed ?? [], moment, missing);
+  }
+
+  protected follow(changed: Iterable<number>, moment: CompanySnapshot, missing: PendingLoads): boolean {
+    const { events, memberships } = this;
+    for (const identity of changed)
       for (const actor of moment.identities.actorsOf(identity))
         for (const place of Array.from(events.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
     if (events.count > this.#codes.length) this.#codes = grown(this.#codes, Math.ceil(events.count * 1.25));
     for (let place = this.#count; place < events.count; place += 1) if (!this.#move(place, moment, missing)) return false;
     this.#count = events.count;
-    this.#changeCount = changeCount;
+    this.#changeCount = memberships.changeCount;
     return true;
   }
 
-  /** Forgets all companies if the events restarted, or what changed since is not known. @returns whether it did */
-  protected restartIfNeeded(): boolean {
-    const { events, memberships } = this;
-    if (events.generation === this.#generation && memberships.changedBetween(this.#changeCount, memberships.changeCount) !== null) return false;
-    this.replace(new Uint32Array(0), 0, memberships.changeCount);
-    return true;
+  protected restart(): void {
+    this.replace(new Uint32Array(0), 0, this.memberships.changeCount);
   }
 
   protected replace(codes: Uint32Array<ArrayBuffer>, count: number, changeCount: number): void {

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the triples */
 import { withRoomFor } from "../../../core/base/arrays.js";
-import { Turns } from "../../../core/base/yield.js";
+import { Yielder } from "../../../core/base/yield.js";
 import { PagedCodes } from "../../../storage/column/paged-codes.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
@@ -188,11 +188,11 @@ export class Entities {
   async #foldAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanySnapshot, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
     const { triples } = this.seen;
     const { count } = triples;
-    const turns = new Turns();
+    const yielder = new Yielder();
     looked(count);
     const days = new FirstDays();
     const ofIdentities = new PagedCodes();
-    await turns.inPieces(
+    await yielder.inPieces(
       count,
       (from, to) => {
         for (let place = from; place < to; place += 1) {
@@ -209,7 +209,7 @@ export class Entities {
     const projects = [project, ...this.#counts.map((known) => known.project).filter((known) => known !== project)].slice(0, COUNTED_PROJECTS);
     const counts = new Map(projects.map((counted) => [counted, new EntityCount(counted)]));
     const visit: VisitSeen = (entity, seenIn) => counts.get(seenIn)?.add(entity, days.of(entity));
-    await turns.inPieces(count, (from, to) => this.#eachTriple(from, to, identities, ofIdentities, mixed, visit), VALUES_PER_TRIPLE);
+    await yielder.inPieces(count, (from, to) => this.#eachTriple(from, to, identities, ofIdentities, mixed, visit), VALUES_PER_TRIPLE);
     eachMixed(mixed, visit);
     if (now.generation !== this.seen.generation) return;
     this.#days = days;

@@ -5,7 +5,7 @@ import { TraitPath, canonicalJson, isSetJson } from "../../filter/value-test.js"
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { RecordTable } from "../../../identity/record-table.js";
 import type { IdentityResolver } from "../../../identity/resolver.js";
-import { Turns } from "../../../core/base/yield.js";
+import { Yielder } from "../../../core/base/yield.js";
 import { PagedCodes } from "../../../storage/column/paged-codes.js";
 
 interface TraitsSeen {
@@ -117,10 +117,10 @@ class TraitTable {
   async #build(changed: ReadonlySet<number> | null, identities: IdentityView): Promise<void> {
     const seen = this.#now(identities);
     if (changed === null) this.#clear();
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const owner of changed ?? this.owners.all(identities)) {
       this.#find(owner, identities);
-      await turns.took(VALUES_PER_OWNER);
+      await yielder.yieldAfter(VALUES_PER_OWNER);
     }
     this.#seen = seen;
     this.#view = null;

@@ -6,7 +6,7 @@ import { firstAtLeast } from "../../../core/base/search.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import { Turns } from "../../../core/base/yield.js";
+import { Yielder } from "../../../core/base/yield.js";
 import { FollowedActors } from "../../../storage/derived/followed-actors.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
@@ -290,9 +290,9 @@ function plainEventAt(rows: Rows, row: number): PlainEvent {
 async function plainEventsOf(actors: ReadonlySet<number>, parts: readonly Rows[]): Promise<Map<number, PlainEvent[]>> {
   const ascending = [...actors].sort((a, b) => a - b);
   const lists = new Map<number, PlainEvent[]>(ascending.map((actor) => [actor, []]));
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const rows of parts) {
-    await turns.took(rows.rowCount * VALUES_PER_ROW);
+    await yielder.yieldAfter(rows.rowCount * VALUES_PER_ROW);
     await whilePinned([rows], async () => {
       await rows.load([...ACTOR_COLUMNS, "companyId"]);
       const list = rowsOfLoaded(rows, ascending).filter((row) => codeAt(rows.column("companyId"), row) === 0);

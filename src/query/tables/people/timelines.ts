@@ -4,7 +4,7 @@ import { areSameParts, grouped } from "../../../core/base/arrays.js";
 import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
-import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
+import { BudgetedTable } from "../../../storage/segment/memory-budget.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { mergeLists, rowsOfLoaded } from "./seen-actors.js";
 import { dayStartMs } from "../../../core/base/time.js";
@@ -45,14 +45,9 @@ const BYTES_PER_SEGMENT = 120;
 const NO_ROWS = new Uint32Array(0);
 
 /** The rows of the identities queried last: a person's page runs several queries over the same events. 16 bytes an event, and 120 a segment. */
-export class Timelines implements Droppable {
+export class Timelines extends BudgetedTable {
   readonly #known = new Map<number, IdentityRows>();
   readonly #parts = new WeakMap<readonly Rows[], SnapshotRows>();
-  byteLength = 0;
-  lastUsed = 0;
-  readonly pinned = false;
-
-  constructor(readonly budget: MemoryBudget) {}
 
   /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
   async of(identity: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
@@ -124,9 +119,7 @@ export class Timelines implements Droppable {
     }
     let byteLength = 0;
     for (const { eventCount, segments } of this.#known.values()) byteLength += eventCount * BYTES_PER_EVENT + segments.length * BYTES_PER_SEGMENT;
-    this.budget.remove(this);
-    this.byteLength = byteLength;
-    this.budget.add(this);
+    this.setByteLength(byteLength);
   }
 }
 

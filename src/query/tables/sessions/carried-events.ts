@@ -2,7 +2,7 @@ import { MS_PER_DAY, dayStartMs } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { areSameNumbers } from "../../../core/base/arrays.js";
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 import type { Prefetch } from "../../../storage/segment/prefetch.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./part.js";
@@ -107,13 +107,13 @@ export async function overMidnight(
       }, ahead);
       const before = day === firstDay - 1 ? midnight.before : new BitSet();
       for (const own of late.values()) for (const actor of own) before.add(actor);
-      const crossing = await actorsCrossing(before, after, identities, reader.turns);
+      const crossing = await actorsCrossing(before, after, identities, reader.yielder);
       const actors = listOf(crossing);
       const pickedBefore = (each: Rows) => {
         const carried = knownOf(each);
         return carried !== undefined && areSameNumbers(carried.actors, actors) ? carried.picked : undefined;
       };
-      const picked = await eachFound(ofDay, pickedBefore, reader, (each, read) => pickedIn(each, read, crossing, reader.turns));
+      const picked = await eachFound(ofDay, pickedBefore, reader, (each, read) => pickedIn(each, read, crossing, reader.yielder));
       all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
       after = new BitSet();
       for (const { events } of picked.values()) addEarly(events, gapMs, after);
@@ -141,8 +141,8 @@ async function eachFound<T>(
   return found;
 }
 
-async function pickedIn(rows: Rows, read: EventColumns, actors: BitSet, turns: Turns): Promise<PickedEvents> {
-  const order = rows.sealed ? null : await orderOfHead(rows, turns);
+async function pickedIn(rows: Rows, read: EventColumns, actors: BitSet, yielder: Yielder): Promise<PickedEvents> {
+  const order = rows.sealed ? null : await orderOfHead(rows, yielder);
   const rowNumbers = new Uint32Array(rows.rowCount);
   let count = 0;
   for (let at = 0; at < rows.rowCount; at += 1) {
@@ -174,13 +174,13 @@ function listOf(actors: BitSet): Uint32Array {
 }
 
 /** All ids of identities that were active on both sides of a midnight. Cost: all ids of those active after it. */
-async function actorsCrossing(before: BitSet, after: BitSet, identities: IdentityView, turns: Turns): Promise<BitSet> {
+async function actorsCrossing(before: BitSet, after: BitSet, identities: IdentityView, yielder: Yielder): Promise<BitSet> {
   const concerned = new Set<number>();
   after.forEach((actor) => concerned.add(identities.identityOf(actor)));
   const found = new BitSet();
   for (const identity of concerned) {
     const own = identities.actorsOf(identity);
-    await turns.took(own.length);
+    await yielder.yieldAfter(own.length);
     if (own.some((actor) => before.has(actor))) for (const actor of own) found.add(actor);
   }
   return found;

@@ -1,5 +1,5 @@
 import { Scratch } from "../../../core/base/scratch.js";
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 import { Prefetch } from "../../../storage/segment/prefetch.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { orderOfHead, type EventColumns, type EventSource } from "./part.js";
@@ -8,7 +8,7 @@ import { dayStartMs } from "../../../core/base/time.js";
 export class EventReader {
   constructor(
     readonly source: EventSource,
-    readonly turns: Turns,
+    readonly yielder: Yielder,
     readonly looked: (rowCount: number) => void,
     /** Columns to load besides those of events. */
     readonly more: readonly string[] = [],
@@ -26,7 +26,7 @@ export class EventReader {
         await whilePinned([rows], async () => {
           await loads.of(rows);
           await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, scratch)));
-          await this.turns.took(rows.rowCount);
+          await this.yielder.yieldAfter(rows.rowCount);
         });
     } finally {
       if (ahead === null) loads.release();
@@ -93,7 +93,7 @@ export async function eachInOrder(sources: readonly PartSource[], reader: EventR
         first.close();
       }
       if (takenCount < EVENTS_AT_ONCE) continue;
-      await reader.turns.took(takenCount * VALUES_PER_EVENT);
+      await reader.yielder.yieldAfter(takenCount * VALUES_PER_EVENT);
       takenCount = 0;
     }
   } finally {
@@ -138,7 +138,7 @@ class OpenSource {
     try {
       await loads.of(rows);
       reader.looked(rows.rowCount);
-      const order = rows.sealed ? null : await orderOfHead(rows, reader.turns);
+      const order = rows.sealed ? null : await orderOfHead(rows, reader.yielder);
       return new OpenSource({ part, dayMs, events: reader.source.read(rows, scratch), order, rowNumbers: null }, close);
     } catch (error) {
       close();
@@ -185,12 +185,12 @@ export type Need = { readonly rows: Rows; readonly columns: readonly string[] } 
 export type Reading<T = void> = Generator<Need, T>;
 
 /** Runs the work, yielding. Cost: that of the work and of the loads. */
-export async function readInTurns(reading: Reading, turns: Turns): Promise<void> {
+export async function readYielding(reading: Reading, yielder: Yielder): Promise<void> {
   let pinned: Rows | null = null;
   try {
     for (const need of reading) {
       if (typeof need === "number") {
-        await turns.took(need);
+        await yielder.yieldAfter(need);
         continue;
       }
       pinned?.unpin();

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- identities are below the length once there is room for them */
-import type { Turns } from "../../../core/base/yield.js";
-import { countBefore, firstAtLeast } from "../../../core/base/search.js";
+import type { Yielder } from "../../../core/base/yield.js";
+import { mergeInto, firstAtLeast } from "../../../core/base/search.js";
 import { withRoomFor } from "../../../core/base/arrays.js";
 
 const VALUES_PER_IDENTITY = 12;
@@ -44,9 +44,9 @@ export class LatestSessions {
   }
 
   /** Like `reserve`, yielding, before any session exists. Also touches the memory, so that first touches do not slow down the first events. */
-  async reserveInTurns(count: number, turns: Turns): Promise<void> {
+  async reserveYielding(count: number, yielder: Yielder): Promise<void> {
     this.reserve(count);
-    await turns.inPieces(this.end, (from, to) => {
+    await yielder.inPieces(this.end, (from, to) => {
       for (const column of [this.#sessions, this.#ends]) column.fill(0, from, to);
     }, VALUES_PER_IDENTITY);
   }
@@ -74,15 +74,5 @@ export function byStart(starts: Float64Array, first: number, end: number): Uint3
 /** Merges two lists of sessions by start. Cost: a search for each of `b`, and a copy of both. @param take allocates the result */
 export function mergedByStart(a: Uint32Array, b: Uint32Array, starts: Float64Array, take: (length: number) => Uint32Array = (length) => new Uint32Array(length)): Uint32Array {
   if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
-  const all = take(a.length + b.length);
-  let at = 0;
-  for (let next = 0; next < b.length; next += 1) {
-    const startMs = starts[b[next]!]!;
-    const place = countBefore(a.length, (index) => starts[a[index]!]! <= startMs);
-    all.set(a.subarray(at, place), at + next);
-    all[place + next] = b[next]!;
-    at = place;
-  }
-  all.set(a.subarray(at), at + b.length);
-  return all;
+  return mergeInto(take(a.length + b.length), a, b, (own, other) => starts[own]! <= starts[other]!);
 }

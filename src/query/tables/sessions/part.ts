@@ -10,7 +10,7 @@ import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { AMOUNT_KEYS, columnsOfKeys } from "../../../storage/derived/stored.js";
 import { compareIds } from "../../../core/base/uuid.js";
 import { orderedBy, withRoomFor } from "../../../core/base/arrays.js";
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
@@ -181,7 +181,7 @@ export class EventSource {
 }
 
 /** The rows of a head by (time, id). */
-export function orderOfHead(head: Rows, turns: Turns): Promise<Uint32Array> {
+export function orderOfHead(head: Rows, yielder: Yielder): Promise<Uint32Array> {
   const [times, ids] = [head.times(), head.ids()];
-  return orderedBy(times.length, (row) => times[row]!, (a, b) => times[a]! - times[b]! || compareIds(ids, a * 16, ids, b * 16), turns);
+  return orderedBy(times.length, (row) => times[row]!, (a, b) => times[a]! - times[b]! || compareIds(ids, a * 16, ids, b * 16), yielder);
 }

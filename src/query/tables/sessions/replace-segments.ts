@@ -90,18 +90,18 @@ export async function withReplacedSegments(replacement: SegmentReplacement, { co
   const parts = view.parts.filter(stays);
   for (const rows of added) {
     parts.push(new SessionPart(rows));
-    await reader.turns.took(rows.rowCount);
+    await reader.yielder.yieldAfter(rows.rowCount);
   }
   const rowsOf = [...view.rowsOf.filter(stays), ...added];
   const untaken = taken.untaken.filter(({ part }) => numbers[part] !== NONE).map((event) => ({ ...event, part: numbers[event.part]! }));
-  const firsts = await MovedFirstEvents.of(columns, numbers, stayingCount, reader.turns);
+  const firsts = await MovedFirstEvents.of(columns, numbers, stayingCount, reader.yielder);
   const missing = missingByDay(replacement);
   const isSame = await Scratch.of(async (scratch) => {
     const fromMs = Math.min(...added.map(({ day, minMs }) => dayStartMs(day) + minMs));
-    const latest = await scratch.zerosInTurns(view.identityEnd, yieldToEventLoop);
+    const latest = await scratch.zerosYielding(view.identityEnd, yieldToEventLoop);
     const taking = new Taking(replacement, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
     const sources = added.map((rows, at): PartSource => ({ part: stayingCount + at, rows, picked: null }));
-    await eachInOrder(sources, reader, (events, from, to) => taking.take(events, from, to, reader.turns));
+    await eachInOrder(sources, reader, (events, from, to) => taking.take(events, from, to, reader.yielder));
     return taking.isSame;
   });
   if (!isSame || !firsts.areSure || [...missing.values()].some((count) => count !== 0)) return null;
@@ -142,7 +142,7 @@ class Taking {
   ) {}
 
   /** Consumes some events, none of which is earlier than those before. Events of segments are in order of time. */
-  async take({ part, dayMs, events }: OrderedEvents, from: number, to: number, turns: EventReader["turns"]): Promise<void> {
+  async take({ part, dayMs, events }: OrderedEvents, from: number, to: number, yielder: EventReader["yielder"]): Promise<void> {
     const { added, stayingCount, view: { days, facts: { starts }, taken: { identities, sequence } } } = this.replacement;
     const { projects, onlyProject, times, urls, slugs, isPageview } = events;
     const rows = added[part - stayingCount]!;
@@ -160,7 +160,7 @@ class Taking {
       takenCount += 1;
       if (actor === 0) continue;
       // Between two events of a segment many sessions may begin.
-      while (!this.finder.begin(ms, SESSIONS_AT_ONCE)) await turns.took(SESSIONS_AT_ONCE * VALUES_PER_SESSION);
+      while (!this.finder.begin(ms, SESSIONS_AT_ONCE)) await yielder.yieldAfter(SESSIONS_AT_ONCE * VALUES_PER_SESSION);
       const session = this.finder.find(identities.identityOf(actor), project, ms);
       if (session >= 0) {
         sessions[row] = session;

@@ -18,7 +18,7 @@ import { actorAt, SessionPart, NONE, type EventSource, type PartKey } from "./pa
 import { readAtOnce } from "./events-in-order.js";
 import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
 import { SessionView } from "./session-view.js";
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 
 /** Epoch ms, both included. */
 interface TimeSpan {
@@ -294,10 +294,10 @@ export class MovedFirstEvents {
   }
 
   /** @param numbers by former number of a part: its current one, or `NONE` if it is gone. Cost: all sessions, yielding */
-  static async of(columns: SessionColumns, numbers: Uint32Array, firstAdded: number, turns: Turns): Promise<MovedFirstEvents> {
+  static async of(columns: SessionColumns, numbers: Uint32Array, firstAdded: number, yielder: Yielder): Promise<MovedFirstEvents> {
     const moved = new MovedFirstEvents(columns, firstAdded);
     const { firstParts, firstRows, heirs } = columns;
-    await turns.inPieces(columns.count, (from, to) => {
+    await yielder.inPieces(columns.count, (from, to) => {
       for (let session = from; session < to; session += 1) {
         const part = numbers[firstParts[session]!]!;
         moved.parts[session] = part;

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { roomForDurations, type Durations } from "../../answer/numbers.js";
-import type { Turns } from "../../../core/base/yield.js";
+import type { Yielder } from "../../../core/base/yield.js";
 import { withRoomFor } from "../../../core/base/arrays.js";
 
 /** Project codes are below it: with an identity they form one exact number. */
@@ -105,10 +105,10 @@ export class SessionColumns implements SessionFacts {
     for (const name of COLUMNS) growColumn(this, name, count);
   }
 
-  async reserveInTurns(count: number, turns: Turns): Promise<void> {
+  async reserveYielding(count: number, yielder: Yielder): Promise<void> {
     for (const name of COLUMNS) {
       growColumn(this, name, count);
-      await turns.took(this.#count);
+      await yielder.yieldAfter(this.#count);
     }
   }
 }

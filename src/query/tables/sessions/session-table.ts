@@ -1,17 +1,16 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
 import { LIMITS } from "../../../core/base/limits.js";
 import { areSameParts } from "../../../core/base/arrays.js";
-import { Turns } from "../../../core/base/yield.js";
+import { Yielder } from "../../../core/base/yield.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import type { TableUse } from "../../../storage/derived/store-table.js";
 import type { Range, SessionRule, SessionRules } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
-import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
+import { BudgetedTable, type MemoryBudget, type TableUse } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, StretchCache, type CoveredDays, type DaySpan } from "./stretch-cache.js";
 import { EventSource, keyOfRows, SessionPart, type PartKey } from "./part.js";
-import { EventReader, eachInOrder, readInTurns, type PartSource } from "./events-in-order.js";
+import { EventReader, eachInOrder, readYielding, type PartSource } from "./events-in-order.js";
 import { withReplacedSegments } from "./replace-segments.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "./resessionize.js";
@@ -34,7 +33,7 @@ class RoomAhead {
     readonly columns: SessionColumns,
     readonly allCount: number,
     readonly spareCount: number,
-    readonly turns: Turns,
+    readonly yielder: Yielder,
   ) {
     columns.reserve(Math.min(allCount, SAMPLE_COUNT) + spareCount);
   }
@@ -44,7 +43,7 @@ class RoomAhead {
     const { columns, spareCount } = this;
     if (this.#eventCount === 0) this.#countBefore = columns.count;
     const isFull = columns.count + count + spareCount > columns.capacity;
-    const growing = isFull ? columns.reserveInTurns(this.#expectedCount(count) + spareCount, this.turns) : null;
+    const growing = isFull ? columns.reserveYielding(this.#expectedCount(count) + spareCount, this.yielder) : null;
     if (areSample) this.#eventCount += count;
     return growing;
   }
@@ -69,7 +68,7 @@ export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionarie
 }
 
 /** The sessions of all projects on the days requested so far, never cut by a range. New rows and links affect only their identities' sessions. */
-export class SessionTable implements Droppable {
+export class SessionTable extends BudgetedTable {
   #view: SessionView | null = null;
   #state: Resessionizing | null = null;
   #working: Promise<void> | null = null;
@@ -77,18 +76,14 @@ export class SessionTable implements Droppable {
   #hasLoaded = false;
   #carried: readonly CarriedPart[] = [];
   #isReleased = false;
-  byteLength = 0;
-  lastUsed = 0;
 
   constructor(
-    readonly budget: MemoryBudget,
-    readonly use: TableUse,
+    budget: MemoryBudget,
+    use: TableUse,
     readonly source: EventSource,
     readonly rule: SessionRule,
-  ) {}
-
-  get pinned(): boolean {
-    return this.use.readerCount > 0;
+  ) {
+    super(budget, use);
   }
 
   /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
@@ -135,7 +130,7 @@ export class SessionTable implements Droppable {
   async #replaceSegments(replacement: SegmentReplacement, { looked }: SessionSnapshot): Promise<void> {
     const [view, state] = [this.#view, this.#state];
     if (view !== replacement.view || state === null) return;
-    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Turns(), looked, [SEQUENCE_COLUMN]));
+    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Yielder(), looked, [SEQUENCE_COLUMN]));
     // While it yielded, the budget may have dropped everything.
     if (this.#view !== view || this.#state !== state) return;
     if (next === null) {
@@ -168,8 +163,8 @@ export class SessionTable implements Droppable {
   async #buildAll(moment: SessionSnapshot, needed: DaySpan): Promise<void> {
     const { rule, source } = this;
     const { identities } = moment;
-    const turns = new Turns();
-    const reader = new EventReader(source, turns, moment.looked);
+    const yielder = new Yielder();
+    const reader = new EventReader(source, yielder, moment.looked);
     const whole = widenedDays(this.#view?.days.whole ?? NO_DAYS, needed);
     const { days, carried } = await this.#daysOf(moment, whole, reader);
     const own = [...rowsOfDays(moment.rows, whole)].sort((a, b) => a.day - b.day);
@@ -177,23 +172,23 @@ export class SessionTable implements Droppable {
     const parts: SessionPart[] = [];
     for (const rows of rowsOf) {
       parts.push(new SessionPart(rows));
-      await turns.took(rows.rowCount);
+      await yielder.yieldAfter(rows.rowCount);
     }
     const columns = new SessionColumns(rule.maxMs);
     const latest = new LatestSessions();
     const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
     // Spare room for later sessions: otherwise the first of them would copy all columns.
     const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.resessionizedCount, SPARE_COUNT_MIN + rowCount);
-    await latest.reserveInTurns(Math.ceil(source.actorEnd * SPARE_ACTORS), turns);
+    await latest.reserveYielding(Math.ceil(source.actorEnd * SPARE_ACTORS), yielder);
     const sessionizer = new Sessionizer(parts, identities, rule, columns, latest);
-    const room = new RoomAhead(columns, rowCount, spareCount, turns);
+    const room = new RoomAhead(columns, rowCount, spareCount, yielder);
     await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Sessions that cross midnight have more events than others.
       const growing = room.before(to - from, events.part >= carried.length);
       if (growing !== null) return growing.then(() => sessionizer.addAll(events, from, to));
       sessionizer.addAll(events, from, to);
     });
-    await readInTurns(sessionizer.ties.decide(rowsOf), turns);
+    await readYielding(sessionizer.ties.decide(rowsOf), yielder);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
     const kept = new StretchCache(this.budget, columns.count);
     const continuations = new Continuations();
@@ -216,12 +211,11 @@ export class SessionTable implements Droppable {
     if (this.#view?.kept !== view.kept) this.#view?.kept.release();
     this.#view = view;
     const { columns, latest, continuations } = this.#state!;
-    this.budget.remove(this);
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
-    this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
+    const byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // The table may have been built for a query that began before the release.
     if (this.#isReleased) view.kept.release();
-    else this.budget.add(this);
+    else this.setByteLength(byteLength);
   }
 }

@@ -1,4 +1,4 @@
-import { Turns } from "../../../core/base/yield.js";
+import { Yielder } from "../../../core/base/yield.js";
 import { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Memberships } from "../../../identity/memberships.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
@@ -29,11 +29,15 @@ export class CompanyTouches extends PlaceCompanies {
     return this.#index.of(company);
   }
 
-  override catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
-    if (this.restartIfNeeded()) this.#index.clear();
-    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.catchUp(moment, missing) && this.#index.settle(moment, missing);
+  protected override follow(changed: Iterable<number>, moment: CompanySnapshot, missing: PendingLoads): boolean {
+    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.follow(changed, moment, missing) && this.#index.settle(moment, missing);
     missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
     return false;
+  }
+
+  protected override restart(): void {
+    super.restart();
+    this.#index.clear();
   }
 
   protected moved(place: number, before: number, company: number): void {
@@ -56,7 +60,7 @@ export class CompanyTouches extends PlaceCompanies {
       if (company === null) unknown.push(place);
       else companies[place] = company;
     };
-    await new Turns().inPieces(
+    await new Yielder().inPieces(
       count,
       (from, to) => {
         for (let place = from; place < to; place += 1) find(place);

@@ -6,7 +6,7 @@ import type { TouchRule } from "../../plan/plan.js";
 import { comparedHost } from "../../../core/schema/web-address.js";
 import { PairTable } from "../../../core/base/pair-table.js";
 import { Scratch } from "../../../core/base/scratch.js";
-import { atOnce, inTurns, yieldAfterSlices, type Steps } from "../../../core/base/yield.js";
+import { runAtOnce, runYielding, yieldAfterSlices, type Steps } from "../../../core/base/yield.js";
 import { allocateCodes, wideCodes, type Codes } from "../../../storage/column/codes.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import type { Rows } from "../../../storage/segment/rows.js";
@@ -288,14 +288,14 @@ export function touchFactsOf(rows: Rows, maker: TouchMaker): TouchFacts {
 
 /** The label of each row, 0 for no touch; cached for rows that stay. */
 export function labelNumbers(rows: Rows, maker: TouchMaker): Codes {
-  return keptLabels(rows, maker, () => Scratch.atOnce((scratch) => atOnce(maker.numbers.ofRows(rows, maker.reader(), scratch))));
+  return keptLabels(rows, maker, () => Scratch.atOnce((scratch) => runAtOnce(maker.numbers.ofRows(rows, maker.reader(), scratch))));
 }
 
 async function loadLabels(rows: Rows, maker: TouchMaker): Promise<Codes> {
   const reader = maker.reader();
   if (rows.kept(maker.labels.name, []) !== null) return labelNumbers(rows, maker);
   await rows.load(reader.columns);
-  const labels = await Scratch.of((scratch) => inTurns(maker.numbers.ofRows(rows, reader, scratch), yieldAfterSlices()));
+  const labels = await Scratch.of((scratch) => runYielding(maker.numbers.ofRows(rows, reader, scratch), yieldAfterSlices()));
   return keptLabels(rows, maker, () => labels);
 }
 

@@ -6,14 +6,14 @@ import { countBefore } from "../../../core/base/search.js";
 import { wideCodes } from "../../../storage/column/codes.js";
 import type { EventIds, EventTime, EventPlace } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import { StoreTable, type RowsOfSnapshot, type TableUse } from "../../../storage/derived/store-table.js";
+import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
 import { ChangeLog } from "../../../identity/links.js";
-import type { MemoryBudget } from "../../../storage/segment/memory-budget.js";
+import type { MemoryBudget, TableUse } from "../../../storage/segment/memory-budget.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf } from "../../../storage/segment/summaries.js";
 import { loadTouchFacts, touchFactsOf, type TouchFacts, type TouchMaker } from "./touch-facts.js";
 import { LIMITS } from "../../../core/base/limits.js";
-import { inTurns, Turns } from "../../../core/base/yield.js";
+import { runYielding, Yielder } from "../../../core/base/yield.js";
 
 const BYTES_PER_TOUCH = 24;
 /** Room for new touches, as a share of the existing ones. */
@@ -231,13 +231,13 @@ const VALUES_PER_PLACE = 16;
 
 /** Owner 0 is none and left out. Cost: 10 ns a position, and sorts of owners out of order. @param orderedCount positions below it are in order */
 export async function ownerListsOf(owners: Uint32Array, orderedCount: number, order: PlaceOrder): Promise<PlacesByKey> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   let greatest = 0;
   for (let place = 0; place < owners.length; place += 1) if (owners[place]! > greatest) greatest = owners[place]!;
-  const { starts, places } = await inTurns(placesByKey(owners, greatest + 1, 1), () => turns.took(PLACES_PER_STEP * VALUES_PER_PLACE));
+  const { starts, places } = await runYielding(placesByKey(owners, greatest + 1, 1), () => yielder.yieldAfter(PLACES_PER_STEP * VALUES_PER_PLACE));
   if (orderedCount === owners.length) return { starts, places };
   const long: Uint32Array[] = [];
-  await turns.inPieces(
+  await yielder.inPieces(
     greatest,
     (from, to) => {
       for (let owner = from + 1; owner <= to; owner += 1) {
@@ -248,7 +248,7 @@ export async function ownerListsOf(owners: Uint32Array, orderedCount: number, or
     },
     Math.ceil((places.length * VALUES_PER_PLACE) / greatest),
   );
-  for (const ofOwner of long) await putInOrder(ofOwner, orderedCount, order, turns);
+  for (const ofOwner of long) await putInOrder(ofOwner, orderedCount, order, yielder);
   return { starts, places };
 }
 
@@ -261,16 +261,16 @@ function sortIfNeeded(places: Uint32Array, start: number, end: number, orderedCo
 }
 
 /** Orders the many positions of one owner, yielding: sorts those out of order, then merges them with the others. @param places ascending */
-async function putInOrder(places: Uint32Array, orderedCount: number, order: PlaceOrder, turns: Turns): Promise<void> {
+async function putInOrder(places: Uint32Array, orderedCount: number, order: PlaceOrder, yielder: Yielder): Promise<void> {
   let first = places.length;
   while (first > 0 && places[first - 1]! >= orderedCount) first -= 1;
   if (first === places.length) return;
   const unsorted = places.slice(first);
-  const sorted = await orderedBy(unsorted.length, (at) => order.msOf(unsorted[at]!), (a, b) => order.compare(unsorted[a]!, unsorted[b]!), turns);
+  const sorted = await orderedBy(unsorted.length, (at) => order.msOf(unsorted[at]!), (a, b) => order.compare(unsorted[a]!, unsorted[b]!), yielder);
   const later = sorted.map((at) => unsorted[at]!);
   let [before, last] = [first - 1, later.length - 1];
   // From the end, so that what precedes the earliest of the later ones is not read.
-  await turns.inPieces(places.length, (from, to) => {
+  await yielder.inPieces(places.length, (from, to) => {
     for (let at = from; at < to && last >= 0; at += 1) {
       if (before >= 0 && order.compare(places[before]!, later[last]!) > 0) places[before + last + 1] = places[before--]!;
       else places[before + last + 1] = later[last--]!;
@@ -421,13 +421,7 @@ export class TouchIndex {
 
 /** Index of the first touch at or after a time in an ordered list of positions; the list's length for none. Cost: a binary search. */
 export function firstTouchAt(touches: Touches, list: ArrayLike<number>, ms: number): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (touches.msOf(list[middle]!) < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countBefore(list.length, (at) => touches.msOf(list[at]!) < ms);
 }
 
 export function touchesAtOnce(touches: Touches, list: ArrayLike<number>, at: number): number[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurns } from "../../../../src/core/base/yield.js";
+import { runYielding } from "../../../../src/core/base/yield.js";
 import { joinedActivity, pairOf, type Activity } from "../../../../src/query/reports/companies/company-activity.js";
 
 const PAIR_COUNT = 70_000;
@@ -25,10 +25,10 @@ test("Pairs of several days are added up some ten thousand at a time, and those 
   const others: Activity[] = [];
   const pause = async () => {
     pauseCount += 1;
-    if (pauseCount === 2) others.push(await inTurns(joinedActivity([activityOf(5, 7), activityOf(90, 7)]), () => Promise.resolve()));
+    if (pauseCount === 2) others.push(await runYielding(joinedActivity([activityOf(5, 7), activityOf(90, 7)]), () => Promise.resolve()));
   };
-  const whole = await inTurns(halves(), () => Promise.resolve());
-  const interrupted = await inTurns(halves(), pause);
+  const whole = await runYielding(halves(), () => Promise.resolve());
+  const interrupted = await runYielding(halves(), pause);
   expect(pauseCount).toBeGreaterThanOrEqual((2 * PAIR_COUNT + 1.5 * PAIR_COUNT) / 32_768);
   expect(countsOf(interrupted)).toEqual(countsOf(whole));
   expect(countsOf(interrupted).size).toBe(PAIR_COUNT * 1.5);
@@ -37,7 +37,7 @@ test("Pairs of several days are added up some ten thousand at a time, and those 
 });
 
 test("A sum that was stopped in the middle leaves the next one right.", async () => {
-  await expect((async () => await inTurns(halves(), () => Promise.reject(new Error("stopped"))))()).rejects.toThrow("stopped");
-  const whole = await inTurns(halves(), () => Promise.resolve());
+  await expect((async () => await runYielding(halves(), () => Promise.reject(new Error("stopped"))))()).rejects.toThrow("stopped");
+  const whole = await runYielding(halves(), () => Promise.resolve());
   expect(Array.from(countsOf(whole).values()).reduce((sum, count) => sum + count)).toBe(PAIR_COUNT * 3);
 });

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { MS_PER_DAY } from "../../../../src/core/base/time.js";
-import { atOnce } from "../../../../src/core/base/yield.js";
+import { runAtOnce } from "../../../../src/core/base/yield.js";
 import * as steps from "../../../../src/query/reports/funnel/match-list.js";
 import type { MatchList } from "../../../../src/query/reports/funnel/match-list.js";
 import { useLimits } from "../../../limits.js";
 
 useLimits({ joinedListCountMin: 2 });
 
-const joinedLists = (lists: readonly MatchList[]) => atOnce(steps.joinedLists(lists));
+const joinedLists = (lists: readonly MatchList[]) => runAtOnce(steps.joinedLists(lists));
 
 /** A list of one match for each of these subjects, which ascend. */
 function listOf(day: number, subjects: readonly number[], firstSequence: number): MatchList {

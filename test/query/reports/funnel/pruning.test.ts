@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChainTries } from "../../../../src/query/answer/insights/funnel-answer.js";
-import { atOnce } from "../../../../src/core/base/yield.js";
+import { runAtOnce } from "../../../../src/core/base/yield.js";
 import { Scratch } from "../../../../src/core/base/scratch.js";
 import { MS_PER_DAY } from "../../../../src/core/base/time.js";
 import { EntityMatches, pruningOf } from "../../../../src/query/reports/funnel/entity-matches.js";
@@ -60,7 +60,7 @@ test("What pruning leaves out changes neither how far anybody got, nor when, nor
   await fc.assert(
     fc.asyncProperty(history, async ({ lists, areJoined, fromHour, hours, windowHours, nowHour }) => {
       const own = lists.map(({ day, events }, at) => listOf(day, events, at * 100));
-      const all = areJoined ? atOnce(joinedLists(own)) : own;
+      const all = areJoined ? runAtOnce(joinedLists(own)) : own;
       for (const { starts, times, subjects } of all)
         for (let place = 0; place < subjects.length; place += 1) {
           const run = [...times.subarray(starts[place], starts[place + 1])];
