@@ -79,7 +79,7 @@ const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(
 /** `openDaybook` with another executor. @throws as `openDaybook` does */
 export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
   checkOptions(options);
-  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealer = null } = options;
+  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealWorker = null } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
   const slugs = moneySlugs(reportRules(options).revenue);
@@ -88,7 +88,7 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   // Lazy: most programs neither follow nor scrub.
   const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-used.js") : null;
   const following = isFollowing ? loaded : null;
-  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
+  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, excerpts };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
     return (await import("./rarely-used.js")).openWhenFull(opening, error, openStore);

@@ -1,7 +1,7 @@
 export { createHandler } from "./handler/handler.js";
 export type { Handler, HandlerOptions } from "./handler/handler.js";
-export { loadAgentReader } from "./tracking/agent-reader.js";
-export type { AgentReader } from "./tracking/agent-reader.js";
+export { loadUserAgentParser } from "./tracking/user-agent-parser.js";
+export type { UserAgentParser } from "./tracking/user-agent-parser.js";
 export { loadBotTest } from "./collect/beacon-event.js";
 export type { Place } from "./collect/beacon-event.js";
 export type { CollectOptions } from "./collect/collector.js";

@@ -158,7 +158,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #identitiesToFold(identities: IdentityView): ReadonlySet<number> | null {
     const { groupMoves } = this.resolver;
     const former = this.#identities;
-    const moved = former === null ? null : identities.movedSince(former);
+    const moved = former === null ? null : identities.changesSince(former);
     const grouped = groupMoves.between(this.#groupMoveCount, groupMoves.count);
     if (former === null || this.#touched === null || moved === null || grouped === null) return null;
     const changed = new Set(this.#folded);

@@ -45,12 +45,12 @@ export class Changes {
   /** The newest sequence of each project, where it differs from that of all. */
   readonly #newest = new Map<string, number>();
   #newestOfAll: number;
-  #moveCount: number;
+  #changeCount: number;
   #isClosed = false;
 
   constructor(readonly store: Store) {
     this.#newestOfAll = store.newestSequence;
-    this.#moveCount = store.resolver.moves.count;
+    this.#changeCount = store.resolver.moves.count;
   }
 
   /** The newest sequence that changed a project; right after opening, the newest of the store. */
@@ -61,10 +61,10 @@ export class Changes {
   /** Reports a commit. Cost: one read per row. */
   committed(batch: Batch, tellsWhoIsWho: boolean): void {
     if (batch.rowCount === 0 && !tellsWhoIsWho) return;
-    const before = this.#moveCount;
-    this.#moveCount = this.store.resolver.moves.count;
+    const before = this.#changeCount;
+    this.#changeCount = this.store.resolver.moves.count;
     // Identities apply to every project. Events whose ids are already linked change none.
-    if (tellsWhoIsWho || before !== this.#moveCount) return this.all();
+    if (tellsWhoIsWho || before !== this.#changeCount) return this.all();
     const projects = this.#projectsOf(batch);
     for (const project of projects) this.#newest.set(project, this.store.newestSequence);
     this.#tell(projects);

@@ -106,7 +106,7 @@ function clientRequestOf(
   const userAgent = request.header("user-agent") ?? "";
   return {
     ...keyed,
-    readAgent: context.readAgent,
+    parseUserAgent: context.parseUserAgent,
     sha256Hex: context.sha256Hex,
     senderClock: context.senderClocks.of(token.organization, keyed.receivedAtMs),
     repeatId: (text, makeId) => {

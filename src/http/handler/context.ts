@@ -23,7 +23,7 @@ export interface HandlerContext {
   readonly addressOf: ClientAddress;
   readonly admission: Admission;
   readonly streams: Streams;
-  readonly readAgent: (text: string) => Agent;
+  readonly parseUserAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly sha256Hex: (text: string) => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;

@@ -152,7 +152,7 @@ async function valueOf(
   { request, receivedAtMs, params, query: queryText, trace }: RoutedRequest,
   notices: QueryNotice[],
 ): Promise<unknown> {
-  const { admission, readAgent, counts, processGauges } = context;
+  const { admission, parseUserAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
     if (route.body === null && route.method === "DELETE") await dropBody(request, held);
@@ -173,7 +173,7 @@ async function valueOf(
       header: (name) => request.header(name),
       isTokenValid: () => context.authenticator.isTokenValid(caller.token.sha256),
       senderClock,
-      readAgent,
+      parseUserAgent,
       counts,
       collected: context.collector.counts,
       processGauges,

@@ -22,7 +22,7 @@ function eventOfCall(
   kind: EventKind,
   call: TrackingCall,
   createdAtMs: number | null,
-  readAgent: (text: string) => Agent,
+  parseUserAgent: (text: string) => Agent,
 ): EventInput {
   const properties = call.properties ?? {};
   const context = call.context ?? {};
@@ -42,7 +42,7 @@ function eventOfCall(
     referrer: textOf(page["referrer"]),
     language: textOf(context["locale"]),
     screen: screenOf(screen["width"], screen["height"]) ?? textOf(context["screen"]),
-    ...(userAgent === null ? {} : readAgent(userAgent)),
+    ...(userAgent === null ? {} : parseUserAgent(userAgent)),
     value: typeof properties["revenue"] === "number" ? properties["revenue"] : null,
     currency: textOf(properties["currency"]),
     externalId: idOf(properties["order_id"]),
@@ -132,8 +132,8 @@ function checkedKind(item: unknown, at: string): CallKind {
   return kind;
 }
 
-function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: TrackingRequest): ReceivedItem {
-  return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, readAgent) };
+function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { parseUserAgent }: TrackingRequest): ReceivedItem {
+  return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, parseUserAgent) };
 }
 
 function isRecord(kind: EventKind | RecordKind): kind is RecordKind {

@@ -15,7 +15,7 @@ import type { ExcerptRule } from "../../storage/segment/summaries.js";
 import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
 import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
-import { encodeRows, makeSegment, type MadeSegment, type Sealer, type SourceRows } from "./make-segment.js";
+import { encodeRows, makeSegment, type MadeSegment, type SealWorker, type SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 
 /** Bytes read from the end of a segment file on opening: enough for most footers and the id links before them. */
@@ -47,7 +47,7 @@ export class StoreFiles {
     readonly storage: Storage,
     readonly budget: MemoryBudget,
     /** Makes large segments elsewhere; null: they are made on this thread. */
-    readonly sealer: Sealer | null = null,
+    readonly sealWorker: SealWorker | null = null,
     /** Whether segments hold their files until released: for a reader beside a writer, which may remove them at any time. */
     readonly holdsFiles = false,
   ) {
@@ -70,8 +70,8 @@ export class StoreFiles {
   /** Merges rows of one day into a segment file without writing it. @param excerpts stored with the rows @param turns yields while working */
   async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
-    const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
-    const made = isLargeEnough ? await this.sealer.make(sources, excerpts, this.#codec, turns) : null;
+    const isLargeEnough = this.sealWorker !== null && rowCount >= LIMITS.workerSealRowCount;
+    const made = isLargeEnough ? await this.sealWorker.make(sources, excerpts, this.#codec, turns) : null;
     const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, turns)));
     const { meta } = checked.footer;
     if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;

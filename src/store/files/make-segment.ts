@@ -19,7 +19,7 @@ export interface MadeSegment {
 export type SegmentCodec = Pick<Codec, "deflate" | "createSha256">;
 
 /** Makes segment files off the calling thread. */
-export interface Sealer {
+export interface SealWorker {
   /**
    * Makes the file that `makeSegment` would make, byte for byte; null if it cannot, and the caller has to make it.
    * The sources are read one by one until the promise settles, and must not change before.

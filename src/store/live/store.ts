@@ -9,7 +9,7 @@ import type { Segment } from "../../storage/segment/segment.js";
 import type { ExcerptRule } from "../../storage/segment/summaries.js";
 import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch, numberRecords } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
-import type { Sealer } from "../files/make-segment.js";
+import type { SealWorker } from "../files/make-segment.js";
 import { filesOf, type Manifest } from "../files/manifest.js";
 import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
@@ -44,7 +44,7 @@ export interface StoreOptions {
   /** Moves damaged files aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
   /** Makes large segments elsewhere; absent: they are made on this thread. */
-  readonly sealer?: Sealer | null;
+  readonly sealWorker?: SealWorker | null;
   /** Excerpts stored with the rows of a segment; absent: none. */
   readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
 }

@@ -226,7 +226,7 @@ export function countIdentities(parts: readonly DistinctActors[], view: Identity
   if (only === undefined) return 0;
   if (others.length > 0) return countFolded(parts, view);
   const last = lastCounts.get(only);
-  if (last !== undefined && (last.view === view || isUntouched(only, view.movedSince(last.view)))) {
+  if (last !== undefined && (last.view === view || isUntouched(only, view.changesSince(last.view)))) {
     lastCounts.set(only, { view, count: last.count });
     return last.count;
   }

@@ -163,7 +163,7 @@ export class Entities {
   }
 
   #changedSince(former: FollowedTables, now: FollowedTables): Changed | null {
-    const moved = now.identities.movedSince(former.identities);
+    const moved = now.identities.changesSince(former.identities);
     const seen = this.seen.changes.between(former.seen, now.seen);
     const belonging = this.memberships?.changedBetween(former.memberships, now.memberships) ?? (this.memberships === null ? new Set<number>() : null);
     if (former.generation !== now.generation || moved === null || seen === null || belonging === null) return null;

@@ -36,7 +36,7 @@ class People implements TraitOwners {
 
   changedSince({ identities: former, changeCount }: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null {
     const identified = this.resolver.identifyMoves.between(changeCount, this.changeCount);
-    const moved = identities.movedSince(former);
+    const moved = identities.changesSince(former);
     if (identified === null || moved === null) return null;
     const changed = new Set<number>();
     for (const actor of identified) changed.add(identities.identityOf(actor));

@@ -33,7 +33,7 @@ export class Midnight {
   }
 
   /** Whether an actor that moved between identities belongs to one that crosses it, before or after the move. Cost: all ids of these identities. */
-  isTouchedByMoves(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
+  isTouchedByChanges(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
     for (const view of [former, identities]) {
       const concerned = new Set<number>();
       for (const actor of moved) concerned.add(view.identityOf(actor));

@@ -213,7 +213,7 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const { columns, rule, latest, source, continuations } = state;
   const { rowsOf, grown, moved } = changes;
   const { midnight } = view.days;
-  if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return REBUILD;
+  if (midnight?.isTouchedByChanges(moved, view.taken.identities, moment.identities) === true) return REBUILD;
   const parts = [...view.parts];
   for (const { number, rows } of grown) parts[number] = new SessionPart(rows, parts[number]);
   const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));

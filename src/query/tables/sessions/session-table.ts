@@ -15,7 +15,7 @@ import { EventReader, eachInOrder, readInTurns, type PartSource } from "./events
 import { withReplacedSegments } from "./replace-segments.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "./resessionize.js";
-import { changesSince, replacementSince, movedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
+import { changesSince, replacementSince, changedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Sessionizer } from "./sessionizer.js";
@@ -150,7 +150,7 @@ export class SessionTable implements Droppable {
     const view = this.#view;
     if (view === null || this.#state === null || !includesDays(view.days.whole, needed)) return REBUILD;
     const moment = { ...requested, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
-    const moved = movedActorsSince(view, moment);
+    const moved = changedActorsSince(view, moment);
     if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
     if (view.count - this.#state.wholeCount > LIMITS.unorderedSessionCount) return REBUILD;

@@ -224,7 +224,7 @@ export class PaymentLabels {
   #concernedSince(seen: LabelProgress, now: LabelProgress): ReadonlySet<number> | null {
     const { touches, accounts } = this;
     const { identities } = now;
-    const moved = identities.movedSince(seen.identities);
+    const moved = identities.changesSince(seen.identities);
     const gained = touches.gained.between(seen.gained, now.gained);
     if (seen.generations !== now.generations || moved === null || gained === null) return null;
     // A set: two people with thousands of ids each may have merged.
