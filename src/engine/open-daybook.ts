@@ -3,7 +3,7 @@ import { projectOfIngest, readStopOptions, type IngestOptions, type KnownOptions
 import { systemClock, wholeClock, type Clock, timer, isoOf } from "../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
-import { moneyExcerpt } from "../storage/derived/stored.js";
+import { paymentsSummary } from "../storage/derived/stored.js";
 import { LIMITS } from "../core/base/limits.js";
 import { onePerProcess } from "../core/base/one-per-process.js";
 import { parseUuid, uuidText, pooledRandom } from "../core/base/uuid.js";
@@ -84,11 +84,11 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const quarantine = options.onCorruption === "quarantine";
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
-  const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
+  const summaries = (dictionaries: Dictionaries) => [paymentsSummary(dictionaries, slugs)];
   // Lazy: most programs neither follow nor scrub.
   const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-used.js") : null;
   const following = isFollowing ? loaded : null;
-  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, excerpts };
+  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, summaries };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
     return (await import("./rarely-used.js")).openWhenFull(opening, error, openStore);

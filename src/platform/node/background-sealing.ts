@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { Turns } from "../../core/base/yield.js";
 import { nameOf, type CodecName } from "../../store/storage/codec.js";
-import { copyRows, type CopiedRows, type ExcerptRule, type MadeSegment, type SealWorker, type SourceRows } from "../../store/files/make-segment.js";
+import { copyRows, type CopiedRows, type SummaryRule, type MadeSegment, type SealWorker, type SourceRows } from "../../store/files/make-segment.js";
 import type { Codec } from "../../store/storage/storage.js";
 import { startWorker, startFailure, programOf, warn, type WorkerProgramOptions } from "./worker-messages.js";
 
@@ -13,7 +13,7 @@ export type ToSealWorker =
       readonly kind: "make";
       readonly id: number;
       readonly codecName: CodecName;
-      readonly excerpts: readonly ExcerptRule[];
+      readonly summaries: readonly SummaryRule[];
       readonly sourceCount: number;
     };
 
@@ -45,7 +45,7 @@ export function backgroundSealing(options: WorkerProgramOptions = {}): Backgroun
 
 interface SealJob {
   readonly sources: readonly SourceRows[];
-  readonly excerpts: readonly ExcerptRule[];
+  readonly summaries: readonly SummaryRule[];
   readonly codecName: CodecName;
 }
 
@@ -58,11 +58,11 @@ class WorkerSealing implements BackgroundSealing {
 
   constructor(readonly program: () => URL) {}
 
-  async make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
+  async make(sources: readonly SourceRows[], summaries: readonly SummaryRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null> {
     const codecName = nameOf(codec);
     if (this.#hasEnded || codecName === null) return null;
     try {
-      return await this.#send((this.#worker ??= this.#start()), { sources, excerpts, codecName }, turns);
+      return await this.#send((this.#worker ??= this.#start()), { sources, summaries, codecName }, turns);
     } catch (error) {
       // The thread may hold part of the rows, so end it and release all callers.
       this.#fail(error);
@@ -75,7 +75,7 @@ class WorkerSealing implements BackgroundSealing {
     await this.#end();
   }
 
-  async #send(worker: Worker, { sources, excerpts, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
+  async #send(worker: Worker, { sources, summaries, codecName }: SealJob, turns: Turns): Promise<MadeSegment | null> {
     const id = (this.#fileCount += 1);
     const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
     worker.ref();
@@ -85,7 +85,7 @@ class WorkerSealing implements BackgroundSealing {
       await turns.took(rows.rowCount * rows.columns.size);
       if (this.#hasEnded) return null;
     }
-    worker.postMessage({ kind: "make", id, codecName, excerpts, sourceCount: sources.length } satisfies ToSealWorker);
+    worker.postMessage({ kind: "make", id, codecName, summaries, sourceCount: sources.length } satisfies ToSealWorker);
     return await made;
   }
 

@@ -22,10 +22,10 @@ function sourcesOf(id: number): SourceRows[] {
   return sources;
 }
 
-async function make(sources: readonly SourceRows[], { id, codecName, excerpts, sourceCount }: MakeMessage): Promise<FromSealWorker> {
+async function make(sources: readonly SourceRows[], { id, codecName, summaries, sourceCount }: MakeMessage): Promise<FromSealWorker> {
   if (sources.length !== sourceCount) return { id, made: null, reason: `expected ${sourceCount} parts of rows, got ${sources.length}` };
   try {
-    return { id, made: await makeSegment(sources, excerpts, codecs[codecName], UNBROKEN) };
+    return { id, made: await makeSegment(sources, summaries, codecs[codecName], UNBROKEN) };
   } catch (error) {
     return { id, made: null, reason: error instanceof Error ? error.message : String(error) };
   }

@@ -301,7 +301,7 @@ export class HeadView implements Rows {
     return null;
   }
 
-  excerpt(): Promise<null> {
+  summary(): Promise<null> {
     return Promise.resolve(null);
   }
 

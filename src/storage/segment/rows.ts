@@ -1,5 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
-import type { Excerpt, ActorTriples } from "./summaries.js";
+import type { RowsSummary, ActorTriples } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -49,7 +49,7 @@ export interface Rows {
   /** As `actorTriples` if they are in memory, else null. */
   cachedActorTriples(): ActorTriples | null;
   /** Null if none is stored; then read the columns. It may depend on more names than `of`, and contain more rows. @throws corruption */
-  excerpt(name: string, of: readonly string[]): Promise<Excerpt | null>;
+  summary(name: string, of: readonly string[]): Promise<RowsSummary | null>;
   /** Keeps loaded data in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;

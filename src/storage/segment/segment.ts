@@ -6,7 +6,7 @@ import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../c
 import {
   checkBlock, damaged, ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type SegmentMeta,
 } from "./segment-file.js";
-import { decodeExcerpt, excerptBlock, decodeActorTriples, type Excerpt, type ActorTriples } from "./summaries.js";
+import { decodeSummary, decodeActorTriples, type RowsSummary, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { LinkList } from "./links.js";
 import type { ColumnZone, Folding, Rows } from "./rows.js";
@@ -164,15 +164,15 @@ export class Segment implements Rows {
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
-    this.#cache.set(ACTORS_BLOCK, who, who.actors.byteLength * 3);
-    return who;
+    const triples = decodeActorTriples(this.meta.actors, await this.#readBlock(ACTORS_BLOCK));
+    this.#cache.set(ACTORS_BLOCK, triples, triples.actors.byteLength * 3);
+    return triples;
   }
 
-  async excerpt(name: string, of: readonly string[]): Promise<Excerpt | null> {
-    const meta = this.meta.excerpts?.find((known) => known.name === name && of.every((asked) => known.of.includes(asked)));
+  async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {
+    const meta = this.meta.summaries?.find((known) => known.name === name && of.every((needed) => known.of.includes(needed)));
     if (meta === undefined) return null;
-    return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(excerptBlock(name)));
+    return decodeSummary(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(name));
   }
 
   column(name: string): CodeColumn {

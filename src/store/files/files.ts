@@ -11,7 +11,7 @@ import {
   type PackedBlock, type Deflate, LINKS_BLOCK,
 } from "../../storage/segment/segment-file.js";
 import { Segment, type ProjectTexts, type SegmentSource } from "../../storage/segment/segment.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
 import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
@@ -67,20 +67,20 @@ export class StoreFiles {
     return last;
   }
 
-  /** Merges rows of one day into a segment file without writing it. @param excerpts stored with the rows @param turns yields while working */
-  async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], turns: Turns): Promise<CheckedSegment> {
+  /** Merges rows of one day into a segment file without writing it. @param summaries stored with the rows @param turns yields while working */
+  async makeSegment(sources: readonly SourceRows[], summaries: readonly SummaryRule[], turns: Turns): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
     const isLargeEnough = this.sealWorker !== null && rowCount >= LIMITS.workerSealRowCount;
-    const made = isLargeEnough ? await this.sealWorker.make(sources, excerpts, this.#codec, turns) : null;
-    const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, turns)));
+    const made = isLargeEnough ? await this.sealWorker.make(sources, summaries, this.#codec, turns) : null;
+    const checked = this.#checked(made ?? (await makeSegment(sources, summaries, this.#codec, turns)));
     const { meta } = checked.footer;
     if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
     throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
   }
 
   /** Writes a segment of merged rows; durable only after `sync` of its key. */
-  async writeSegment(number: number, merged: MergedRows, excerpts: readonly ExcerptRule[]): Promise<WrittenSegment> {
-    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, excerpts, this.#codec)));
+  async writeSegment(number: number, merged: MergedRows, summaries: readonly SummaryRule[]): Promise<WrittenSegment> {
+    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, summaries, this.#codec)));
   }
 
   /** Writes a segment file; durable only after `sync` of its key. */

@@ -1,13 +1,13 @@
 import { Turns } from "../../core/base/yield.js";
 import { mergeRows, type MergedRows, type SourceRows } from "../../storage/segment/merge-rows.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { encodeSegment } from "../../storage/segment/segment-file.js";
 import { sha256Of } from "../storage/codec.js";
 import type { Codec } from "../storage/storage.js";
 import { absentColumn, codeAt, type CodeColumn } from "../../storage/column/column.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 
-export type { ExcerptRule } from "../../storage/segment/summaries.js";
+export type { SummaryRule } from "../../storage/segment/summaries.js";
 export type { SourceRows } from "../../storage/segment/merge-rows.js";
 
 export interface MadeSegment {
@@ -23,23 +23,23 @@ export interface SealWorker {
   /**
    * Makes the file that `makeSegment` would make, byte for byte; null if it cannot, and the caller has to make it.
    * The sources are read one by one until the promise settles, and must not change before.
-   * @param excerpts stored with the rows
+   * @param summaries stored with the rows
    * @param turns yields while the sources are read
    */
-  make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null>;
+  make(sources: readonly SourceRows[], summaries: readonly SummaryRule[], codec: Codec, turns: Turns): Promise<MadeSegment | null>;
 }
 
 export async function makeSegment(
   sources: readonly SourceRows[],
-  excerpts: readonly ExcerptRule[],
+  summaries: readonly SummaryRule[],
   codec: SegmentCodec,
   turns = new Turns(),
 ): Promise<MadeSegment> {
-  return await encodeRows(await mergeRows(sources, turns), excerpts, codec, turns);
+  return await encodeRows(await mergeRows(sources, turns), summaries, codec, turns);
 }
 
-export async function encodeRows(merged: MergedRows, excerpts: readonly ExcerptRule[], codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
-  const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), excerpts }, turns);
+export async function encodeRows(merged: MergedRows, summaries: readonly SummaryRule[], codec: SegmentCodec, turns = new Turns()): Promise<MadeSegment> {
+  const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), summaries }, turns);
   return { bytes, sha256: await sha256Of(codec, bytes, turns) };
 }
 

@@ -6,7 +6,7 @@ import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch, numberRecords } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import type { SealWorker } from "../files/make-segment.js";
@@ -45,8 +45,8 @@ export interface StoreOptions {
   readonly quarantine?: boolean;
   /** Makes large segments elsewhere; absent: they are made on this thread. */
   readonly sealWorker?: SealWorker | null;
-  /** Excerpts stored with the rows of a segment; absent: none. */
-  readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
+  /** Summaries stored with the rows of a segment; absent: none. */
+  readonly summaries?: (dictionaries: Dictionaries) => readonly SummaryRule[];
 }
 
 /** Commits of another writer that were sealed before their journal was read. */
@@ -115,8 +115,8 @@ export class Store implements VisibleStore {
     return this.options.storage;
   }
 
-  get excerpts(): readonly ExcerptRule[] {
-    return this.options.excerpts?.(this.dictionaries) ?? [];
+  get summaries(): readonly SummaryRule[] {
+    return this.options.summaries?.(this.dictionaries) ?? [];
   }
 
   get manifest(): Manifest {

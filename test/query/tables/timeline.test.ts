@@ -39,7 +39,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     lastSequence: view.lastSequence,
     actorTriples: () => view.actorTriples(),
     cachedActorTriples: () => null,
-    excerpt: () => Promise.resolve(null),
+    summary: () => Promise.resolve(null),
     pin: () => undefined,
     unpin: () => undefined,
     column: (name) => view.column(name),
