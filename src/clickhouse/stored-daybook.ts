@@ -13,7 +13,7 @@ import {
   type SavedSegment, type Segments, bytesOf, checkedSegment, shownSegment, shownSegments, withSegment,
 } from "../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../query/plan/input.js";
-import type { StoredSegment } from "../store/files/side-files.js";
+import type { StoredPeopleSegment } from "../store/files/side-files.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import {
@@ -278,7 +278,7 @@ export class SegmentsTable implements Segments {
     return new Map([...(await this.#read())].map(([name, { groups }]) => [name, { groups }]));
   }
 
-  async #read(): Promise<ReadonlyMap<string, StoredSegment>> {
+  async #read(): Promise<ReadonlyMap<string, StoredPeopleSegment>> {
     const rows = await this.context.connection.rows<[name: string, groups: string]>(
       sql`SELECT name, argMax(groups, version) FROM ${this.context.names.all("segments")} GROUP BY name ORDER BY name`);
     const there = rows.filter(([, groups]) => groups !== "");

@@ -22,7 +22,7 @@ import { BatchBuilder } from "../store/batch/batch.js";
 import { type Store, projectsOf } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import { type Storage, isFull } from "../store/storage/storage.js";
-import { storeKeys, type StoreKeys, type StoredSegment } from "../store/files/side-files.js";
+import { storeKeys, type StoreKeys, type StoredPeopleSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Daybook } from "./daybook.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
@@ -39,7 +39,7 @@ import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
 import { AUTHORIZE, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
-import { readSavedSegments, StoredSegments, type Segments } from "./query/saved-segments.js";
+import { readSavedSegments, StoredPeopleSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import { StoredTimeToLive, type TimeToLive } from "./upkeep/time-to-live.js";
@@ -112,7 +112,7 @@ export function storeOf(daybook: Daybook): Store | null {
 
 interface StoreExtras {
   readonly keys: StoreKeys;
-  readonly saved: readonly StoredSegment[];
+  readonly saved: readonly StoredPeopleSegment[];
   /** Follows the writer; null: nothing does. */
   readonly following: typeof Following | null;
   /** Rereads the files periodically; null: nothing does. */
@@ -137,7 +137,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
   readonly #housekeeping: Housekeeping;
   readonly #changes: Changes;
   readonly #exports: OpenExports;
-  readonly #segments: StoredSegments;
+  readonly #segments: StoredPeopleSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #deletions: Deletions;
   readonly #timeToLive: StoredTimeToLive;
@@ -184,7 +184,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
     };
     const own = { queue: this.#queue, housekeeping: this.#housekeeping, clock: this.#clock };
     const services: StoreServices = { store, ...own, untilUnread, forget, refuseClosed: () => this.#refuseClosed() };
-    this.#segments = new StoredSegments(services, saved);
+    this.#segments = new StoredPeopleSegments(services, saved);
     this.#privacy = new StoredPrivacyRequests({ ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey });
     this.#deletions = new Deletions(services);
     // Last: nothing may throw after background tasks have started.

@@ -1,6 +1,6 @@
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { looksLikeEmail, normalEmail } from "../../identity/emails.js";
-import type { Subject as Named } from "../../query/plan/plan.js";
+import type { RequestedPerson } from "../../query/plan/plan.js";
 import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
 import { identityIdOf } from "../../identity/identity-ids.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
@@ -55,7 +55,7 @@ async function isKnown(ofEvents: Sql, ofRecords: Sql, context: WhoIsWho): Promis
 }
 
 /** The person that a query names; null where unknown. */
-export async function personOf(named: Named, context: WhoIsWho): Promise<PersonActors | null> {
+export async function personOf(named: RequestedPerson, context: WhoIsWho): Promise<PersonActors | null> {
   if (named.kind === "userId") return await personOfId(named.userId, context);
   const holder = await holderOf(named.email, context);
   return holder === null ? null : await personOfHolder(holder, context);

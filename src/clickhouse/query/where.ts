@@ -12,14 +12,14 @@ import { ofActors, type ActorIds } from "./who.js";
 
 export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
-/** The condition of a scope. @param subject the person of its user id; null: none is named */
-export function whereOf(scope: QueryScope, subject: ActorIds | null, needs: Needs): Sql {
+/** The condition of a scope. @param person the person of its user id; null: none is named */
+export function whereOf(scope: QueryScope, person: ActorIds | null, needs: Needs): Sql {
   const { project, eventName, range, where } = scope;
   return allOf([
     ...inRange(range),
     ...(project === null ? [] : [sql`project = ${text(project)}`]),
     ...(eventName === null ? [] : [sql`name = ${text(eventName)}`]),
-    ...(subject === null ? [] : [ofActors(subject)]),
+    ...(person === null ? [] : [ofActors(person)]),
     ...(where.length === 0 ? [] : [anyOf(where.map((group) => allOf(group.map((comparison) => comparisonOf(comparison, needs)))))]),
   ]);
 }

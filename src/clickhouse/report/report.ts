@@ -19,7 +19,7 @@ import { anyOf, EMPTY, joined, name, sql, wholes, type Sql } from "../sql/sql.js
 export interface ReportContext extends QueryContext {
   readonly rules: RuleOptions & { readonly rates?: Rates };
   /** The person of the scope's user id; null: the scope has none. */
-  readonly subject: ActorIds | null;
+  readonly person: ActorIds | null;
 }
 
 export type StatementReport<K extends ReportName> = (plan: Plan<K>, context: ReportContext) => Promise<Answer<K>>;
@@ -40,7 +40,7 @@ export function insight<K extends InsightName>(
 export function selectRows(scope: QueryScope, context: ReportContext, columns: (needs: Needs) => Sql, rest = EMPTY): Sql {
   const needs = new Needs(context);
   const selected = columns(needs);
-  const where = whereOf(scope, context.subject, needs);
+  const where = whereOf(scope, context.person, needs);
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ${rest}`;
 }
 

@@ -9,14 +9,14 @@ import { type Storage, isFull } from "../../store/storage/storage.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
-import type { StoredSegments } from "../query/saved-segments.js";
+import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import type { Wait } from "../../core/base/time.js";
 
 interface FollowServices {
   readonly store: Store;
   readonly changes: Changes;
   readonly exports: OpenExports;
-  readonly segments: StoredSegments;
+  readonly segments: StoredPeopleSegments;
   readonly privacy: StoredPrivacyRequests;
   /** As read at opening: a writer that has just created the store writes its keys a little later. */
   readonly keys: StoreKeys;

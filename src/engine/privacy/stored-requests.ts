@@ -11,7 +11,7 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
-import type { StoredSegments } from "../query/saved-segments.js";
+import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
 import { exportRows, type PersonTest, PASSED_ROW_VALUES, RowTurns } from "../exports/events.js";
 import {
@@ -118,7 +118,7 @@ function withChanged({ requests, suppression }: PrivacyBook, changed: readonly S
 }
 
 interface PrivacyParts {
-  readonly segments: StoredSegments;
+  readonly segments: StoredPeopleSegments;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
 }

@@ -1,7 +1,7 @@
 import { parameterError } from "../../core/base/errors.js";
 import { Turns } from "../../core/base/yield.js";
 import type { AnyPlan } from "../../query/plan/plan.js";
-import { segmentsOf } from "../../query/plan/scopes-of.js";
+import { peopleSegmentsOf } from "../../query/plan/scopes-of.js";
 import type { Answer, Executor, Plan, ReportName } from "../../query/queries.js";
 import type { Report, RowContext } from "../../query/reports/form/report.js";
 import { reports } from "../../query/reports/reports.js";
@@ -39,8 +39,8 @@ export async function executionOf<K extends ReportName>(
 ): Promise<QueryExecution<Plan<K>, Answer<K>>> {
   // The cast: a mapped type pairs name and report, which the compiler cannot follow through a generic name.
   const report = (await reports[plan.report].load()) as Report<Plan<K>, Answer<K>>;
-  const NamedSegments = segmentsOf(plan).length === 0 ? null : (await import("../../query/reports/insight-reports.js")).NamedSegments;
-  return { plan, report, NamedSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
+  const PeopleSegments = peopleSegmentsOf(plan).length === 0 ? null : (await import("../../query/reports/insight-reports.js")).PeopleSegments;
+  return { plan, report, PeopleSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
 }
 
 function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>): Promise<A> {

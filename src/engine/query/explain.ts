@@ -73,10 +73,10 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
 }
 
 /** Null if something is missing. */
-function compilingOf({ plan, report, NamedSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads) {
+function compilingOf({ plan, report, PeopleSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads) {
   const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, missing)?.passes;
   if (own === undefined || !missing.isEmpty) return null;
-  const ofSegments = NamedSegments === null ? [] : new NamedSegments(scopesOf(own)).passes;
+  const ofSegments = PeopleSegments === null ? [] : new PeopleSegments(scopesOf(own)).passes;
   return { compiling: contexts.compile([...ofSegments, ...own], context, null) };
 }
 

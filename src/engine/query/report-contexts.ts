@@ -11,7 +11,7 @@ import type { AnyPlan, ReportRules, PlannedFilter, Operand, QueryScope } from ".
 import type { Rates } from "../../query/plan/input.js";
 import { operandsOf } from "../../query/plan/scopes-of.js";
 import type { AnyPass, Report, RowContext } from "../../query/reports/form/report.js";
-import type { NamedSegments } from "../../query/reports/named-segments.js";
+import type { PeopleSegments } from "../../query/reports/people-segments.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
@@ -52,7 +52,7 @@ export interface QueryExecution<P extends AnyPlan = AnyPlan, A = unknown> {
   readonly plan: P;
   readonly report: Report<P, A>;
   /** Null if the plan names no segment. */
-  readonly NamedSegments: typeof NamedSegments | null;
+  readonly PeopleSegments: typeof PeopleSegments | null;
   readonly store: VisibleStore;
   readonly contexts: ReportContexts;
   readonly slices: Slices;
@@ -120,25 +120,25 @@ export class ReportContexts {
   async compile(
     passes: readonly AnyPass[],
     { dictionaries, identities, companies, touches, known, pause }: RowContext,
-    scanning: (ScanContext & Pick<QueryExecution, "NamedSegments">) | null,
+    scanning: (ScanContext & Pick<QueryExecution, "PeopleSegments">) | null,
   ): Promise<CompiledPass[]> {
-    const segments = scanning === null || scanning.NamedSegments === null ? null : new scanning.NamedSegments(scopesOf(passes));
+    const segments = scanning === null || scanning.PeopleSegments === null ? null : new scanning.PeopleSegments(scopesOf(passes));
     const scopes = scopesOf([...passes, ...(segments?.passes ?? [])]);
     const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
-    const subject = userId === null ? 0 : identities.findId(userId);
+    const person = userId === null ? 0 : identities.findId(userId);
     const where = [...scopes.flatMap((scope) => scope.where), segments?.comparisons ?? []];
     const has = (test: (comparison: PlannedFilter) => boolean) => where.some((group) => group.some(test));
     const hashing = has(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
     const touchReader = has(({ operand }) => operand.kind === "touch") ? touches.reader() : null;
     const regexes = has(({ test }) => test.op === "regex") ? await compileRegexes(where) : new Map<string, never>();
     const identityIds = await hashing;
-    const context: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches: touchReader, known, membersOf: null, regexes };
+    const context: FilterContext = { dictionaries, identities, person, identityIds, companies, touches: touchReader, known, membersOf: null, regexes };
     const membersOf = scanning === null || segments === null ? null : await this.#membersOf(segments, context, scanning, pause);
     return await compileAll(passes, { ...context, membersOf }, pause);
   }
 
   /** Finds the members of segments. Cost: a pass over rows for each pass of theirs, where spans cache earlier answers; then the ids found. */
-  async #membersOf(segments: NamedSegments, context: FilterContext, scanning: ScanContext, pause: () => Promise<void>) {
+  async #membersOf(segments: PeopleSegments, context: FilterContext, scanning: ScanContext, pause: () => Promise<void>) {
     const { dictionaries, identities } = context;
     return await scanAll(await compileAll(segments.passes, context, pause), scanning, (stateOf) => {
       const identityEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;

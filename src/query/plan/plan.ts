@@ -70,7 +70,7 @@ export type KnownOperand =
    * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the query was made, from which last days count;
    * no part of the query's meaning.
    */
-  | { readonly kind: "segment"; readonly segment: SegmentPlan; readonly nowMs: number };
+  | { readonly kind: "segment"; readonly segment: PeopleSegmentPlan; readonly nowMs: number };
 
 /** When the events of a condition happen. */
 export type SegmentWindow =
@@ -88,7 +88,7 @@ export type ConditionPlan =
   | { readonly type: "is"; readonly comparison: PlannedFilter };
 
 /** People selected by what they did and are: OR of groups, each an AND of conditions. Segments with equal contents are equal. */
-export type SegmentPlan = readonly (readonly ConditionPlan[])[];
+export type PeopleSegmentPlan = readonly (readonly ConditionPlan[])[];
 
 /** What all event queries share. */
 export interface QueryScope {
@@ -110,7 +110,7 @@ export interface CursorPosition {
 }
 
 /** The identity that a report is about. */
-export type Subject =
+export type RequestedPerson =
   /** Trimmed and lower-cased. */
   | { readonly kind: "email"; readonly email: string }
   /** A user id, else an anonymous id of this value. */
@@ -172,7 +172,7 @@ export interface WindowedScope extends QueryScope {
 }
 
 export interface IdentityScope extends WindowedScope {
-  readonly subject: Subject;
+  readonly person: RequestedPerson;
 }
 
 /** A plan of any report. A member that several reports have means the same in all of them. */

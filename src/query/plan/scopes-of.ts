@@ -1,4 +1,4 @@
-import type { AnyPlan, ConditionPlan, Operand, QueryScope, SegmentPlan } from "./plan.js";
+import type { AnyPlan, ConditionPlan, Operand, QueryScope, PeopleSegmentPlan } from "./plan.js";
 
 /** A plan's own scope, those of its steps, exclusions, cohort and return events, then those of conditions in segments that filters name. */
 export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
@@ -7,7 +7,7 @@ export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
 }
 
 /** The segments that the filters of a plan name, each object once. */
-export function segmentsOf(plan: AnyPlan): readonly SegmentPlan[] {
+export function peopleSegmentsOf(plan: AnyPlan): readonly PeopleSegmentPlan[] {
   return segmentsIn(ownScopesOf(plan));
 }
 
@@ -28,7 +28,7 @@ export interface OperandUse {
  */
 export function operandsOf(plan: AnyPlan): readonly OperandUse[] {
   const filters = scopesOf(plan).flatMap(({ where }) => where.flat());
-  const compared = conditionsIn(segmentsOf(plan)).flatMap((condition) => (condition.type === "is" ? [condition.comparison] : []));
+  const compared = conditionsIn(peopleSegmentsOf(plan)).flatMap((condition) => (condition.type === "is" ? [condition.comparison] : []));
   return [
     ...filters.map(({ operand }): OperandUse => ({ operand, use: "filter" })),
     ...fieldsOf(plan).map((operand): OperandUse => ({ operand, use: "field" })),
@@ -48,12 +48,12 @@ function fieldsOf({ by, measure, breakdown, node }: AnyPlan): readonly Operand[]
   return [by, measured, ...(breakdown?.fields ?? []), node].filter((field) => field !== undefined && field !== null);
 }
 
-function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
+function segmentsIn(scopes: readonly QueryScope[]): readonly PeopleSegmentPlan[] {
   const operands = scopes.flatMap(({ where }) => where.flat()).map(({ operand }) => operand);
   return [...new Set(operands.flatMap((operand) => (operand.kind === "segment" ? [operand.segment] : [])))];
 }
 
-function conditionsIn(segments: readonly SegmentPlan[]): readonly ConditionPlan[] {
+function conditionsIn(segments: readonly PeopleSegmentPlan[]): readonly ConditionPlan[] {
   return segments.flat(2);
 }
 

@@ -25,22 +25,22 @@ import { EntityMatches, pruningOf, type Pruning, type MatchPlace } from "./entit
 import { byteLengthOfList, matchListOf, joinedLists, type MatchList, type MatchSources } from "./match-list.js";
 
 /** The entities that go through steps: people, accounts or sessions. */
-interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moved" | "entityOf"> {
+interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "entityKeysOf" | "moved" | "entityOf"> {
   /** The time range of relevant events. */
   readonly range: Range;
   /** The time range of the first event of a chain. */
   readonly entries: Range;
-  /** The start of the session of a subject, which determines the bucket of its chain; null: the first event does. */
-  readonly startMsOf: ((subject: number) => number) | null;
+  /** The start of the session of an entity key, which determines the bucket of its chain; null: the first event does. */
+  readonly startMsOf: ((entityKey: number) => number) | null;
 }
 
 /** @param sessions null if the plan does not need them */
 function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): FunnelEntities {
   if (plan.level === "session") return sessionEntities(plan, sessions);
   const { range, windowMs } = plan;
-  const { columns, name, subjectsOf, moved, entityOf } = countedEntitiesOf(plan.level, context);
+  const { columns, name, entityKeysOf, moved, entityOf } = countedEntitiesOf(plan.level, context);
   return {
-    columns, name, subjectsOf, moved, entityOf,
+    columns, name, entityKeysOf, moved, entityOf,
     // Events before the first event of a chain, or after its window, do not matter.
     range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
     entries: range,
@@ -56,7 +56,7 @@ function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: Sessio
     columns: [],
     // Sessions may change before the next query.
     name: null,
-    subjectsOf: (rows, selected) => {
+    entityKeysOf: (rows, selected) => {
       const sessions = view.rowSessions(rows);
       return selected.map((row) => {
         const session = sessions.of(row);
@@ -64,10 +64,10 @@ function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: Sessio
       });
     },
     moved: "none",
-    entityOf: (subject) => subject,
+    entityOf: (entityKey) => entityKey,
     range: { fromMs: range.fromMs, toMs: range.toMs + maxMs },
     entries: { fromMs: -Infinity, toMs: Infinity },
-    startMsOf: (subject) => starts[subject - 1]!,
+    startMsOf: (entityKey) => starts[entityKey - 1]!,
   };
 }
 
@@ -110,8 +110,8 @@ class BreakdownGroups implements ChainKeys {
   }
 }
 
-function subjectOf({ subjects, starts }: MatchList, at: number): number {
-  return subjects[firstAtLeast(starts, at + 1) - 1]!;
+function entityKeyOf({ entityKeys, starts }: MatchList, at: number): number {
+  return entityKeys[firstAtLeast(starts, at + 1) - 1]!;
 }
 
 /** How far entities get through steps. Cost: cached spans with 12 bytes per match, and a few reads per match of entities that may have started. */
@@ -149,7 +149,7 @@ function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, match
   const entryMsOf = (slot: number) => {
     if (startMsOf === null) return matches.placed.ms[slot]!;
     const { list, at } = matches.placeOf(slot);
-    return startMsOf(subjectOf(list, at));
+    return startMsOf(entityKeyOf(list, at));
   };
   return new ChainTries(plan, { matches: matches.placed, entries, entryMsOf });
 }
@@ -193,7 +193,7 @@ interface KeptLists {
 function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
   const funnelScopes = funnelScopesOf(plan);
   const haveSequences = needsEventIds(tieEffectsOf(plan));
-  const sources: MatchSources = { bits: funnelScopes.map(({ bit }) => bit), subjects: entities, keys, haveSequences };
+  const sources: MatchSources = { bits: funnelScopes.map(({ bit }) => bit), counted: entities, keys, haveSequences };
   const names = [entities.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${funnelScopes.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
   const pass: Pass<MatchList[], KeptLists> = {
@@ -202,7 +202,7 @@ function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly 
     begin: () => [],
     scan: (state, rows, selectors) => {
       const list = keptList(rows, selectors, sources, name);
-      if (list.subjects.length > 0) state.push(list);
+      if (list.entityKeys.length > 0) state.push(list);
     },
   };
   if (name === null) return pass;
@@ -272,7 +272,7 @@ function needsEventIds({ times, breakdown }: TieEffects): boolean {
 }
 
 /**
- * Sorts the matches of some entities: by time, and by id where it matters. The matches of a subject are mostly in order already,
+ * Sorts the matches of some entities: by time, and by id where it matters. The matches of an entity key are mostly in order already,
  * so ids are read only for events of one entity and millisecond that may be out of order and differ in what counts.
  * Cost: mostly one check per entity; otherwise the ids of the days of such events.
  */
@@ -313,7 +313,7 @@ function isInOrder(matches: EntityMatches, from: number, to: number): boolean {
   if (!list.isInOrder) return false;
   for (let slot = from + 1; slot < to; slot += 1) {
     const place = matches.placeOf(slot);
-    // Matches of one subject are adjacent.
+    // Matches of one entity key are adjacent.
     if (place.list !== list || place.at !== at + slot - from) return false;
   }
   return true;

@@ -41,7 +41,7 @@ export class UsersOverTime implements Measured {
   constructor(
     readonly actors: EntitiesByUnit,
     events: CellsByUnit,
-    readonly subjects: CountedEntities,
+    readonly counted: CountedEntities,
     readonly identities: IdentityView,
   ) {
     this.#counts = new Map([...events].map(([unitMs, lists]) => [unitMs, lists.reduce((sum, { pairs, counts }) => sum + (pairs.at(-1) === 1 ? counts.at(-1)! : 0), 0)]));
@@ -81,7 +81,7 @@ export class UsersOverTime implements Measured {
   }
 
   async #runningTotals(units: readonly number[], pause: () => Promise<void>): Promise<number[]> {
-    const entities = new BitsOfUnits(this.subjects);
+    const entities = new BitsOfUnits(this.counted);
     const seen = new Uint32Array(entities.wordCount);
     const data: number[] = [];
     let count = 0;

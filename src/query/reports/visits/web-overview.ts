@@ -206,7 +206,7 @@ export const webOverview: Report<WebOverviewPlan, WebOverview> = {
 /** For the matching events their actors, and which are page views. */
 function passesOf(plan: WebOverviewPlan, people: CountedEntities, path: RowKeys, view: SessionView, context: RowContext) {
   const none = rowKeysOf([], context);
-  const actors = { columns: people.columns, name: people.name, itemsOf: people.subjectsOf };
+  const actors = { columns: people.columns, name: people.name, itemsOf: people.entityKeysOf };
   const cut = plan.interval === null ? null : cutOf(plan.calendar, plan.interval);
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const visitorsIn = (range: Range, by: RowCut) => entitiesByUnit({ ...plan, range }, [by], people);
