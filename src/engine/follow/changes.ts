@@ -59,22 +59,22 @@ export class Changes {
   }
 
   /** Reports a commit. Cost: one read per row. */
-  committed(batch: Batch, tellsWhoIsWho: boolean): void {
-    if (batch.rowCount === 0 && !tellsWhoIsWho) return;
+  committed(batch: Batch, hasRecords: boolean): void {
+    if (batch.rowCount === 0 && !hasRecords) return;
     const before = this.#changeCount;
     this.#changeCount = this.store.resolver.moves.count;
     // Identities apply to every project. Events whose ids are already linked change none.
-    if (tellsWhoIsWho || before !== this.#changeCount) return this.all();
+    if (hasRecords || before !== this.#changeCount) return this.all();
     const projects = this.#projectsOf(batch);
     for (const project of projects) this.#newest.set(project, this.store.newestSequence);
-    this.#tell(projects);
+    this.#notify(projects);
   }
 
   /** Reports a change of every project, such as an erasure or a deletion. @param gone deleted projects */
   all(gone: readonly string[] = []): void {
     this.#newestOfAll = this.store.newestSequence;
     this.#newest.clear();
-    if (this.#readers.size > 0) this.#tell([...projectsOf(this.store), ...gone]);
+    if (this.#readers.size > 0) this.#notify([...projectsOf(this.store), ...gone]);
   }
 
   close(): void {
@@ -110,7 +110,7 @@ export class Changes {
     }
   }
 
-  #tell(projects: readonly string[]): void {
+  #notify(projects: readonly string[]): void {
     for (const reader of this.#readers) {
       this.#add(reader, projects);
       reader.wake?.();

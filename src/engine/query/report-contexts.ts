@@ -32,16 +32,16 @@ function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T
  * The values of people, companies and touches that a plan names, in a snapshot; null if something is missing.
  * @param rules what counts as money and as touches
  */
-function knownFieldsOf(plan: AnyPlan, rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, missing: PendingLoads): KnownFields | null {
+function knownFieldsOf(plan: AnyPlan, rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, pending: PendingLoads): KnownFields | null {
   const { tables } = moment;
   const operands = operandsOf(plan).map(({ operand }) => operand);
   const ofKind = <K extends Operand["kind"]>(kind: K) => operands.filter((operand): operand is Extract<Operand, { kind: K }> => operand.kind === kind);
   const known: KnownFields = {
-    person: readEach(ofKind("person").map(({ path }) => path), (path) => tables.person(path, moment, missing)),
-    company: readEach(ofKind("company").map(({ path }) => path), (path) => tables.company(path, moment, missing)),
-    paymentTouch: readEach(ofKind("paymentTouch").map(({ model }) => model), (model) => tables.eventLabels(rules, model, moment, missing)),
+    person: readEach(ofKind("person").map(({ path }) => path), (path) => tables.person(path, moment, pending)),
+    company: readEach(ofKind("company").map(({ path }) => path), (path) => tables.company(path, moment, pending)),
+    paymentTouch: readEach(ofKind("paymentTouch").map(({ model }) => model), (model) => tables.eventLabels(rules, model, moment, pending)),
   };
-  return missing.isEmpty ? known : null;
+  return pending.isEmpty ? known : null;
 }
 
 const nothing = readEach<string, never>([], () => null);
@@ -80,7 +80,7 @@ export class ReportContexts {
   }
 
   /** The rows, links and tables at the call; null if something is missing. */
-  of(execution: QueryExecution, snapshot: Snapshot, { pause, looked }: TableWork, missing: PendingLoads): RowContext | null {
+  of(execution: QueryExecution, snapshot: Snapshot, { pause, looked }: TableWork, pending: PendingLoads): RowContext | null {
     const { dictionaries, resolver } = this.store;
     const { rates, rules } = this;
     const tables = this.#tables;
@@ -106,9 +106,9 @@ export class ReportContexts {
       looked,
     });
     const context = contextWith(null, NOTHING_KNOWN);
-    const companies = needsCompanies(execution) ? tables.memberships.of(context, missing) : null;
-    const known = knownFieldsOf(execution.plan, rules, context, missing);
-    return known === null || !missing.isEmpty ? null : contextWith(companies, known);
+    const companies = needsCompanies(execution) ? tables.memberships.of(context, pending) : null;
+    const known = knownFieldsOf(execution.plan, rules, context, pending);
+    return known === null || !pending.isEmpty ? null : contextWith(companies, known);
   }
 
   /**

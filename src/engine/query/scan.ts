@@ -19,7 +19,7 @@ export interface QueryStats {
   segmentCount: number;
   prunedCount: number;
   /** Segments, and heads without newer rows, whose part of the answer an earlier query cached. */
-  keptCount: number;
+  cachedCount: number;
   /** Rows of the segments and heads read; of heads with a cached answer, only the newer ones. */
   rowCount: number;
   /** Segments with a column that had to be read from storage. */
@@ -29,7 +29,7 @@ export interface QueryStats {
 }
 
 export function newStats(): QueryStats {
-  return { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+  return { segmentCount: 0, prunedCount: 0, cachedCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
 }
 
 /** How passes over rows run. */
@@ -66,7 +66,7 @@ export async function scanAll<A>(passes: readonly CompiledPass[], { snapshot, st
 /** Computes the state of one pass, from segments or from spans that cached the state of an equal pass. */
 export class Scan<S, T> {
   readonly #columns: readonly string[];
-  readonly #keptKey: string | null;
+  readonly #cacheKey: string | null;
   readonly #range: Range;
   readonly #pinned: Rows[] = [];
   #loads: Prefetch;
@@ -79,7 +79,7 @@ export class Scan<S, T> {
     readonly slices: Slices,
   ) {
     this.#columns = [...selectors.flatMap(({ columns }) => columns), ...pass.columns];
-    this.#keptKey = cacheKeyOf(pass, selectors);
+    this.#cacheKey = cacheKeyOf(pass, selectors);
     this.#range = rangeOf(selectors);
     this.#loads = this.#loadsOf([]);
   }
@@ -92,7 +92,7 @@ export class Scan<S, T> {
 
   async #stateOfAll(snapshot: Snapshot): Promise<S> {
     const state = this.pass.begin();
-    if (this.#keptKey === null) {
+    if (this.#cacheKey === null) {
       const all = this.#daysOf(snapshot.rows);
       if (this.pass.isDone === undefined) this.#loads = this.#loadsOf(all.filter(({ sealed }) => sealed));
       for (const rows of all) {
@@ -101,7 +101,7 @@ export class Scan<S, T> {
       }
       return state;
     }
-    const key = this.#keptKey;
+    const key = this.#cacheKey;
     this.#loads = this.#loadsOf(snapshot.spans.flatMap((span) => this.#segmentsOf(span, snapshot, key)));
     for (const span of snapshot.spans) await this.#addPart(state, span, snapshot, key);
     return state;
@@ -135,8 +135,8 @@ export class Scan<S, T> {
     if (part instanceof Head) return [];
     if (!(part instanceof Span)) return [part];
     if (!this.#isInRange(part)) return [];
-    const isKept = this.#isWithin(part) && this.#newerOf(part, snapshot, key).newer !== null;
-    return isKept ? [] : part.parts.flatMap((child) => this.#segmentsOf(child, snapshot, key));
+    const isCached = this.#isWithin(part) && this.#newerOf(part, snapshot, key).newer !== null;
+    return isCached ? [] : part.parts.flatMap((child) => this.#segmentsOf(child, snapshot, key));
   }
 
   #isInRange({ firstMs, lastMs }: Span): boolean {
@@ -151,7 +151,7 @@ export class Scan<S, T> {
   #newerOf(span: Span, snapshot: Snapshot, key: string) {
     const views = span.heads.map((head) => snapshot.viewOf(head));
     // Only parts of this kind cache under this key.
-    const known = span.kept(key);
+    const known = span.cached(key);
     return { views, known, newer: known === null ? null : rowsSince(views, known) };
   }
 
@@ -165,27 +165,27 @@ export class Scan<S, T> {
 
   /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
   async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
-    const { kept } = this.pass;
-    assert(kept !== undefined, "a pass with a cache key can be cached");
+    const { cached } = this.pass;
+    assert(cached !== undefined, "a pass with a cache key can be cached");
     const { views, known, newer } = this.#newerOf(span, snapshot, key);
     if (known !== null && newer !== null) {
-      this.stats.keptCount += span.partCount - newer.length;
+      this.stats.cachedCount += span.partCount - newer.length;
       if (isLittle(newer)) {
-        await kept.add(state, known.value as T, this.#pause);
+        await cached.add(state, known.value as T, this.#pause);
         for (const rows of newer) await this.#addRows(state, rows);
         return;
       }
     }
     const own = this.pass.begin();
     if (known !== null && newer !== null) {
-      await kept.add(own, known.value as T, this.#pause);
+      await cached.add(own, known.value as T, this.#pause);
       for (const rows of newer) await this.#addRows(own, rows);
     } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
     await this.#pause();
-    const value = await kept.of(own, this.#pause);
+    const value = await cached.of(own, this.#pause);
     // An answer that covers more rows than this query sees is not replaced.
-    if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
-    await kept.add(state, value, this.#pause);
+    if (known === null || newer !== null) span.cache(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, cached.byteLength(value));
+    await cached.add(state, value, this.#pause);
   }
 
   /** Settles when what is read of the rows is in memory; null if it is already. */
@@ -255,7 +255,7 @@ function firstUpTo(rows: readonly Rows[], ms: number): number {
 /** The key under which spans cache the state of a pass; null if they do not. */
 export function cacheKeyOf(pass: AnyPass, selectors: readonly Selector[]): string | null {
   const keys = selectors.map(({ key }) => key);
-  return pass.kept === undefined || keys.includes(null) ? null : `${pass.kept.key} ${keys.join()}`;
+  return pass.cached === undefined || keys.includes(null) ? null : `${pass.cached.key} ${keys.join()}`;
 }
 
 function rangeOf([first, ...others]: Selectors): Range {

@@ -104,7 +104,7 @@ export class Dictionary {
   readonly #retired = new Set<number>();
   /** The first codes sorted by their values' code points; empty after a code was blanked. */
   #inOrder: Uint32Array = new Uint32Array(0);
-  readonly #asked = new RequestedCodeOrder(this.#values);
+  readonly #requested = new RequestedCodeOrder(this.#values);
   /** Codes sorted alone so far. */
   #orderedCount = 0;
   /** How often values were dropped: an order begun before is then discarded. */
@@ -127,7 +127,7 @@ export class Dictionary {
   }
 
   get byteLength(): number {
-    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#asked.byteLength;
+    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#requested.byteLength;
   }
 
   /** -1 if never stored. Values from a file are first added to the table; if very many, the first look-ups scan them. @throws corruption */
@@ -236,7 +236,7 @@ export class Dictionary {
     this.#values.length = Math.min(this.#values.length, size);
     this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
     if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
-    this.#asked.clear();
+    this.#requested.clear();
   }
 
   /** Drops the value of a retired code, once no reader can need it. */
@@ -244,7 +244,7 @@ export class Dictionary {
     this.#forgettingCount += 1;
     this.#count(this.valueOf(code), -1);
     this.#inOrder = new Uint32Array(0);
-    this.#asked.clear();
+    this.#requested.clear();
     this.#values[code] = "";
     this.#retired.delete(code);
   }
@@ -267,7 +267,7 @@ export class Dictionary {
 
   /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
   fewInOrder(codes: Uint32Array): Uint32Array {
-    return this.#asked.of(codes);
+    return this.#requested.of(codes);
   }
 
   /** Builds the order for `codesInOrder`, yielding in between; the result is discarded if values are dropped meanwhile. */

@@ -142,7 +142,7 @@ export abstract class StoreTable<T> implements Droppable {
   }
 
   /** Consumes the rows up to a snapshot no earlier than the last one; false when some are not in memory. Cost: the new rows. */
-  takeRows(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
+  takeRows(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
     const { rows, sequence, looked } = moment;
     if (this.#taken.hasAll(rows)) {
       this.budget.touch(this);
@@ -160,7 +160,7 @@ export abstract class StoreTable<T> implements Droppable {
       const made = this.known(segment);
       // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
       if (made === null || takenRowCount > LIMITS.turnValueCount) {
-        missing.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
+        pending.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
         return false;
       }
       this.#takeSegment(segment, made);
@@ -168,7 +168,7 @@ export abstract class StoreTable<T> implements Droppable {
     }
     const headRowCount = heads.reduce((sum, { rowCount }) => sum + rowCount, 0);
     if (headRowCount > ROWS_AT_ONCE * MORE_AT_ONCE ** this.#waitCount) {
-      missing.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
+      pending.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
       return false;
     }
     looked(headRowCount);

@@ -51,7 +51,7 @@ export async function rankRows(by: RowOrder, turns = new Turns()): Promise<Uint3
 async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promise<void> {
   const { times } = by;
   const count = order.length;
-  let told = 0;
+  let reportedCount = 0;
   for (let start = 0; start < count; ) {
     const time = times[order[start]!];
     let end = start + 1;
@@ -59,9 +59,9 @@ async function orderTies(order: Uint32Array, by: RowOrder, turns: Turns): Promis
     if (end - start > SHORT_TIE) await orderById(order.subarray(start, end), by, 0, turns);
     else if (end - start > 1) orderFew(order.subarray(start, end), by);
     start = end;
-    if ((end - told) * COMPARISON_VALUE_COUNT < turns.pieceLength) continue;
-    await turns.took((end - told) * COMPARISON_VALUE_COUNT);
-    told = end;
+    if ((end - reportedCount) * COMPARISON_VALUE_COUNT < turns.pieceLength) continue;
+    await turns.took((end - reportedCount) * COMPARISON_VALUE_COUNT);
+    reportedCount = end;
   }
 }
 

@@ -63,7 +63,7 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
   const sorted = await sortNumbers(keys.subarray(0, keyCount), turns);
   const found: ActorTriples = { actors: new Uint32Array(keyCount), companies: new Uint32Array(keyCount), projects: new Uint32Array(keyCount) };
   let count = 0;
-  let told = 0;
+  let reportedCount = 0;
   for (let start = 0; start < keyCount; ) {
     const actor = Math.floor(sorted[start]! / ROW_SPAN);
     let end = start;
@@ -74,9 +74,9 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
     const pairs = sorted.subarray(start, end);
     count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, turns) : pairs.sort());
     start = end;
-    if ((end - told) * VALUES_PER_ROW < turns.pieceLength) continue;
-    await turns.took((end - told) * VALUES_PER_ROW);
-    told = end;
+    if ((end - reportedCount) * VALUES_PER_ROW < turns.pieceLength) continue;
+    await turns.took((end - reportedCount) * VALUES_PER_ROW);
+    reportedCount = end;
   }
   return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
 }
@@ -177,9 +177,9 @@ export async function summaryOf(merged: SummarySource, { takes, columns }: Summa
 
 async function mark({ columns }: SummarySource, take: RowSelector, marks: Uint8Array, turns: Turns): Promise<void> {
   const { where } = take;
-  const asked = where === undefined ? undefined : columns.get(where.column);
+  const condition = where === undefined ? undefined : columns.get(where.column);
   // No row has any of the codes.
-  if (where !== undefined && asked === undefined) return;
+  if (where !== undefined && condition === undefined) return;
   const wanted = new Set(where?.codes);
   for (const name of take.columns) {
     const column = columns.get(name);
@@ -189,7 +189,7 @@ async function mark({ columns }: SummarySource, take: RowSelector, marks: Uint8A
       for (let at = from; at < to; at += 1) {
         if (codes[at] === 0) continue;
         const row = column.kind === "sparse" ? column.rows[at]! : at;
-        if (asked === undefined || wanted.has(codeAt(asked, row))) marks[row] = 1;
+        if (condition === undefined || wanted.has(codeAt(condition, row))) marks[row] = 1;
       }
     });
   }

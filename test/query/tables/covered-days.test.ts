@@ -33,7 +33,7 @@ async function tableOver(more: readonly EventInput[]) {
 async function looked({ table, moment }: { readonly table: SessionTable; readonly moment: Moment }, range: Range): Promise<number> {
   let rowCount = 0;
   const asked = { ...moment, looked: (count: number) => (rowCount += count) };
-  for (let missing = new PendingLoads(); table.at(asked, range, missing) === null; missing = new PendingLoads()) await missing.load();
+  for (let pending = new PendingLoads(); table.at(asked, range, pending) === null; pending = new PendingLoads()) await pending.load();
   return rowCount;
 }
 

@@ -145,10 +145,10 @@ export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, isWan
       if (isWhole(rows, selector)) state.push(rows.derive("activity", () => atOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
       else state.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
     },
-    kept: {
+    cached: {
       key: `${plan.report} `,
       of: (state, pause) => inTurns(joinedActivity(state), pause),
-      add: (state, kept) => void state.push(kept),
+      add: (state, cached) => void state.push(cached),
       byteLength: byteLengthOf,
     },
   };
@@ -247,11 +247,11 @@ function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: nu
 }
 
 /** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
-export function mixedEventsOf(window: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
+export function mixedEventsOf(window: Range, moment: TableSnapshot, pending: PendingLoads): MixedEvent[] | null {
   const { companies } = moment;
   if (companies?.hasChanges !== true) return [];
   const found: MixedEvent[] = [];
-  const isKnown = moment.tables.seen(moment, missing)?.eachPlainEvent(companies.changedIdentities(), window, moment, missing, (identity, company, { ms }) => {
+  const isKnown = moment.tables.seen(moment, pending)?.eachPlainEvent(companies.changedIdentities(), window, moment, pending, (identity, company, { ms }) => {
     if (company > 0) found.push({ identity, company, ms });
   });
   return isKnown === true ? found : null;

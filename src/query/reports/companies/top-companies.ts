@@ -77,10 +77,10 @@ class CountedPairs {
 export const topCompanies: Report<TopCompaniesPlan, TopCompanies> = {
   needsCompanies: () => true,
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const mixed = mixedEventsOf(plan.window, context, missing);
+  prepare: (plan, context, pending) => {
+    const mixed = mixedEventsOf(plan.window, context, pending);
     /** By company code. */
-    const money = mixed === null ? null : moneyByCompany(plan, context, missing);
+    const money = mixed === null ? null : moneyByCompany(plan, context, pending);
     if (mixed === null || money === null) return null;
     return onePass(activityPass(plan), async (parts) => {
       const { identities, companies, dictionaries, pause } = context;
@@ -110,9 +110,9 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
 }
 
 /** Revenue of the window by company code; null if something is missing. Cost: all payments ever made. */
-function moneyByCompany({ window: { fromMs, toMs }, revenue }: TopCompaniesPlan, moment: TableSnapshot, missing: PendingLoads): Money[] | null {
-  const table = moment.tables.revenue(revenue, moment, missing);
-  const companies = moment.tables.paymentCompanies(revenue, moment, missing);
+function moneyByCompany({ window: { fromMs, toMs }, revenue }: TopCompaniesPlan, moment: TableSnapshot, pending: PendingLoads): Money[] | null {
+  const table = moment.tables.revenue(revenue, moment, pending);
+  const companies = moment.tables.paymentCompanies(revenue, moment, pending);
   if (table === null || companies === null) return null;
   const converted = table.converted(moment.rates);
   const sums: Money[] = [];
@@ -151,13 +151,13 @@ function orderOf(
 export const companyTopUsers: Report<CompanyTopUsersPlan, CompanyTopUsers> = {
   needsCompanies: () => true,
   readsTables: true,
-  prepare: (plan, context, missing) => {
+  prepare: (plan, context, pending) => {
     const { companyId, window, limit } = plan;
     const { dictionaries, companies, ends, identities } = context;
     const company = dictionaries.named("companyId").codeOf(companyId);
     if (company === 0 || company >= ends.companies || companies?.has(company) !== true)
       throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
-    const mixed = mixedEventsOf(window, context, missing);
+    const mixed = mixedEventsOf(window, context, pending);
     if (mixed === null) return null;
     /** Actors whose events without a company belong to this company. */
     const members = actorsOf(companies.membersOf(company), identities);

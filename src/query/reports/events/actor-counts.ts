@@ -155,6 +155,6 @@ export function actorCountsPass(scope: QueryScope): Pass<ActorCounts[], ActorCou
     columns: ACTOR_COLUMNS,
     begin: () => [],
     scan: (state, rows, [selector]) => void state.push(actorCounts(rows, selector)),
-    kept: { key: "counts by actor", of: (state, pause) => inTurns(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
+    cached: { key: "counts by actor", of: (state, pause) => inTurns(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
   };
 }

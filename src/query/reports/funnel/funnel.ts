@@ -118,9 +118,9 @@ function entityKeyOf({ entityKeys, starts }: MatchList, at: number): number {
 export const funnel: Report<FunnelPlan, Funnel> = {
   needsCompanies: ({ level }) => level === "account",
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const sessions = plan.level === "session" ? context.tables.sessions(plan, context, missing) : null;
-    if (!missing.isEmpty) return null;
+  prepare: (plan, context, pending) => {
+    const sessions = plan.level === "session" ? context.tables.sessions(plan, context, pending) : null;
+    if (!pending.isEmpty) return null;
     const { pause } = context;
     const entities = funnelEntitiesOf(plan, context, sessions);
     const groups = new BreakdownGroups((plan.breakdown?.fields ?? []).map((field) => rowKeysOf([field], context)));
@@ -179,7 +179,7 @@ async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainTri
   return await funnelTrend(slots, figures, pause);
 }
 
-interface KeptLists {
+interface CachedLists {
   lists: readonly MatchList[];
   /** Set by the first query that adds the lists, which does not wait for them to be joined. */
   isAdded: boolean;
@@ -190,25 +190,25 @@ interface KeptLists {
  * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
  * Lists that are requested again are joined, which takes no more memory.
  */
-function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
+function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], CachedLists> {
   const funnelScopes = funnelScopesOf(plan);
   const haveSequences = needsEventIds(tieEffectsOf(plan));
   const sources: MatchSources = { bits: funnelScopes.map(({ bit }) => bit), counted: entities, keys, haveSequences };
   const names = [entities.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${funnelScopes.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
-  const pass: Pass<MatchList[], KeptLists> = {
+  const pass: Pass<MatchList[], CachedLists> = {
     scopes: funnelScopes.map(({ scope }) => ({ ...scope, range: entities.range })),
     columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...entities.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
     scan: (state, rows, selectors) => {
-      const list = keptList(rows, selectors, sources, name);
+      const list = cachedList(rows, selectors, sources, name);
       if (list.entityKeys.length > 0) state.push(list);
     },
   };
   if (name === null) return pass;
   return {
     ...pass,
-    kept: {
+    cached: {
       key: name,
       of: (state) => ({ lists: [...state], isAdded: false, isJoined: false }),
       add: async (state, own, pause) => {
@@ -239,7 +239,7 @@ function funnelScopesOf({ steps, exclusions, order, project, eventName, userId, 
 }
 
 /** Also cached with whole segments, which a query reads where its dates cut a span. */
-function keptList(rows: Rows, selectors: readonly Selector[], sources: MatchSources, name: string | null): MatchList {
+function cachedList(rows: Rows, selectors: readonly Selector[], sources: MatchSources, name: string | null): MatchList {
   const make = () => matchListOf(rows, selectors, sources);
   const keys = selectors.map(({ key }) => key);
   if (name === null || keys.includes(null) || !selectors.every((selector) => isWhole(rows, selector))) return make();

@@ -11,7 +11,7 @@ import {
   actorsOfAll, actorsOfRows, byteLengthOf, distinctActors, distinctOf, passingByUnit, unitedByUnit, type DistinctActors, type UnitedByUnit,
 } from "../events/distinct-actors.js";
 import {
-  addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut,
+  addUnit, addUnits, byteLengthOfUnits, columnsOfCut, cachedUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut,
 } from "./row-units.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
@@ -96,12 +96,12 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
       const isLasting = counted.name !== null && selector.key !== null;
-      const isKept = isLasting && isWhole(rows, selector);
+      const isCached = isLasting && isWhole(rows, selector);
       const key = `${name} ${selector.key}`;
-      const known = isLasting && !isKept && cuts.length === 1 ? keptUnits<DistinctActors>(rows, key, cuts[0], selector) : null;
+      const known = isLasting && !isCached && cuts.length === 1 ? cachedUnits<DistinctActors>(rows, key, cuts[0], selector) : null;
       // Rows within one unit have the same entity keys for every cut.
-      if (isKept && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
-      else addUnits(state, known ?? (isKept ? rows.derive(key, () => make(rows, selector), byteLengthOfEntities) : make(rows, selector)));
+      if (isCached && isOneUnit) addOne(state, rows, cuts, distinctActors(rows, selector));
+      else addUnits(state, known ?? (isCached ? rows.derive(key, () => make(rows, selector), byteLengthOfEntities) : make(rows, selector)));
     },
   };
   if (counted.name === null) return pass;
@@ -109,7 +109,7 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
     ...pass,
     only: passingByUnit,
     ...(isOneUnit ? { scanActors: (state, rows, triples) => addOne(state, rows, cuts, actorsOfAll(rows, triples)) } : {}),
-    kept: {
+    cached: {
       key: name,
       of: unitedByUnit,
       add: (state, { byUnit }) => addUnits(state, byUnit),

@@ -120,10 +120,10 @@ export function pageviewCodes(dictionaries: Dictionaries, slugs: readonly string
 
 /** Figures of an identity's activity within the window. */
 export const identityProfile: TableReport<IdentityProfilePlan, IdentityProfile> = {
-  answer: (plan, moment, missing) => {
+  answer: (plan, moment, pending) => {
     const { window, session, pageviewSlugs, revenue } = plan;
     const person = personOf(plan, moment);
-    const table = moment.tables.revenue(revenue, moment, missing);
+    const table = moment.tables.revenue(revenue, moment, pending);
     if (table === null) return null;
     const payments = paymentsOf(table, person.actors, moment.rates);
     return withEventsOf(person, moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {

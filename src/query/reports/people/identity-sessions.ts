@@ -101,10 +101,10 @@ function eventFigures(
 
 /** The sessions of an identity that start in the window, newest first, one page at a time. */
 export const identitySessions: TableReport<IdentitySessionsPlan, FoundSessions> = {
-  answer: (plan, moment, missing) => {
+  answer: (plan, moment, pending) => {
     const { cursor, limit } = plan;
     const person = personOf(plan, moment);
-    const table = moment.tables.revenue(plan.revenue, moment, missing);
+    const table = moment.tables.revenue(plan.revenue, moment, pending);
     if (table === null) return null;
     const upTo = cursor?.sequence ?? moment.sequence;
     const payments = paymentsOf(table, person.actors, moment.rates).filter(({ sequence }) => sequence <= upTo);

@@ -158,14 +158,14 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, counted: CountedEnt
     columns: [...counted.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      const isKept = isLasting && selector.key !== null && isWhole(rows, selector);
-      addUnits(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
+      const isCached = isLasting && selector.key !== null && isWhole(rows, selector);
+      addUnits(state, isCached ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
     },
   };
   if (!isLasting) return pass;
   return {
     ...pass,
-    kept: {
+    cached: {
       key: name,
       of: async (state, pause) => {
         const united = new Map<number, FirstRows>();

@@ -109,8 +109,8 @@ interface PaymentsOfMoment {
 }
 
 /** Null if something is missing. Must run synchronously with the snapshot. @throws invalid_parameter (a bad rate) */
-function paymentsOfMoment(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): PaymentsOfMoment | null {
-  const table = moment.tables.revenue(rule, moment, missing);
+function paymentsOfMoment(rule: RevenueRule, moment: TableSnapshot, pending: PendingLoads): PaymentsOfMoment | null {
+  const table = moment.tables.revenue(rule, moment, pending);
   if (table === null) return null;
   const { payments } = table;
   const converted = table.converted(moment.rates);
@@ -241,11 +241,11 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
  */
 export const trend: Report<TrendPlan, Trend> = {
   readsTables: true,
-  prepare: (plan, context, missing) => {
+  prepare: (plan, context, pending) => {
     const { measure, breakdown, interval } = plan;
-    const payments = measure.type === "revenue" ? paymentsOfMoment(plan.revenue, context, missing) : null;
-    const sessions = measure.type === "sessions" ? context.tables.sessions(plan, context, missing) : null;
-    if (!missing.isEmpty) return null;
+    const payments = measure.type === "revenue" ? paymentsOfMoment(plan.revenue, context, pending) : null;
+    const sessions = measure.type === "sessions" ? context.tables.sessions(plan, context, pending) : null;
+    if (!pending.isEmpty) return null;
     const cut = interval === "total" ? null : cutOf(plan.calendar, interval);
     const keys = rowKeysOf(breakdown?.fields ?? [], context);
     const isOfUsers = measure.type === "unique_users" && breakdown === null;

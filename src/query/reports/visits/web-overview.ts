@@ -169,8 +169,8 @@ class VisitorCounter {
 /** Visitors, views and visits of a site: matching events, and sessions that have one. */
 export const webOverview: Report<WebOverviewPlan, WebOverview> = {
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const view = context.tables.sessions(plan, context, missing);
+  prepare: (plan, context, pending) => {
+    const view = context.tables.sessions(plan, context, pending);
     if (view === null) return null;
     const { pause } = context;
     const people = countedEntitiesOf("identity", context);
@@ -296,7 +296,7 @@ function touchKeysOf({ touches }: RowContext): TouchKeys {
   const { labels } = touches;
   return {
     columns: touches.reader().columns,
-    areKept: (rows) => rows.kept(labels.name, []) !== null,
+    areCached: (rows) => rows.cached(labels.name, []) !== null,
     keysOf: (rows, selected) => {
       const numbers = labelNumbers(rows, touches);
       return selected.map((row) => numbers[row] ?? 0);

@@ -77,8 +77,8 @@ export class Payments extends StoreTable<RevenueFacts> {
     return this.#count;
   }
 
-  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
-    return this.takeRows(moment, missing) && this.#decide(moment, missing);
+  catchUp(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
+    return this.takeRows(moment, pending) && this.#decide(moment, pending);
   }
 
   /** Returns a lookup of positions by sequence; it returns -1 for other events and stays valid when the table restarts. */
@@ -203,7 +203,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     else this.#undecided.add(key);
   }
 
-  #decide({ rows }: RowsOfSnapshot, missing: PendingLoads): boolean {
+  #decide({ rows }: RowsOfSnapshot, pending: PendingLoads): boolean {
     const unknown: number[] = [];
     for (const key of this.#undecided) {
       const tied = this.#countFirst(key, this.#placesOfKey(key));
@@ -213,7 +213,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     if (unknown.length > 0) {
       const events = unknown.map((place) => ({ sequence: this.sequences[place]!, day: dayOf(this.times[place]!) }));
       const { ids } = this;
-      missing.add(() => ids.read(events, rows));
+      pending.add(() => ids.read(events, rows));
     }
     return unknown.length === 0;
   }

@@ -45,15 +45,15 @@ export abstract class PlaceCompanies {
   }
 
   /** False when something is missing. Cost: the new events, and those of identities whose company changed. */
-  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
+  catchUp(moment: CompanySnapshot, pending: PendingLoads): boolean {
     const { events, memberships } = this;
     const { changeCount } = memberships;
     this.restartIfNeeded();
     for (const identity of memberships.changedBetween(this.#changeCount, changeCount) ?? [])
       for (const actor of moment.identities.actorsOf(identity))
-        for (const place of Array.from(events.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
+        for (const place of Array.from(events.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, pending)) return false;
     if (events.count > this.#codes.length) this.#codes = grown(this.#codes, Math.ceil(events.count * 1.25));
-    for (let place = this.#count; place < events.count; place += 1) if (!this.#move(place, moment, missing)) return false;
+    for (let place = this.#count; place < events.count; place += 1) if (!this.#move(place, moment, pending)) return false;
     this.#count = events.count;
     this.#changeCount = changeCount;
     return true;
@@ -78,14 +78,14 @@ export abstract class PlaceCompanies {
   protected abstract moved(place: number, before: number, company: number): void;
 
   /** Null when ids must be read first. */
-  protected companyOf(place: number, moment: CompanySnapshot, missing: PendingLoads): number | null {
+  protected companyOf(place: number, moment: CompanySnapshot, pending: PendingLoads): number | null {
     const { events } = this;
-    return companyOfEvent(events.companyOf(place), events.actorOf(place), events.momentOf(place), moment, missing);
+    return companyOfEvent(events.companyOf(place), events.actorOf(place), events.momentOf(place), moment, pending);
   }
 
-  #move(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
+  #move(place: number, moment: CompanySnapshot, pending: PendingLoads): boolean {
     const before = this.#codes[place]!;
-    const company = this.companyOf(place, moment, missing);
+    const company = this.companyOf(place, moment, pending);
     if (company === null || company === before) return company !== null;
     this.#codes[place] = company;
     this.moved(place, before, company);

@@ -106,9 +106,9 @@ export async function withReplacedSegments(replacement: SegmentReplacement, { co
   });
   if (!isSame || !firsts.areSure || [...missing.values()].some((count) => count !== 0)) return null;
   columns.moveFirsts(firsts.parts, firsts.rows);
-  const { count, orderedCount, others, identityEnd, days, kept, continuations } = view;
+  const { count, orderedCount, others, identityEnd, days, cache, continuations } = view;
   const partNumbers = new Map<PartKey, number>(parts.map(({ key }, at) => [key, at]));
-  return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { ...taken, rows: null, untaken }, kept, continuations);
+  return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { ...taken, rows: null, untaken }, cache, continuations);
 }
 
 /** By day: number of events that were consumed from parts that are gone. */

@@ -223,7 +223,7 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const isAlive = (session: number) => columns.heirs[session] === 0;
   const replace = (session: number) => {
     columns.heirs[session] = view.count;
-    if (session < view.orderedCount) view.kept.replaced(session, view.count);
+    if (session < view.orderedCount) view.cache.replaced(session, view.count);
   };
   const sessionizer = new Sessionizer(parts, moment.identities, rule, columns, latest, { continuations, replace });
   const touched = new AffectedSessions(view.taken.identities, moment.identities);
@@ -247,9 +247,9 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   if (!readAtOnce(sessionizer.ties.decide(rowsOf))) return REBUILD;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  const { days, orderedCount, kept } = view;
+  const { days, orderedCount, cache } = view;
   const { rows, identities, sequence } = moment;
-  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, kept, continuations) };
+  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, cache, continuations) };
 }
 
 interface NewerEvent extends SessionEvent {

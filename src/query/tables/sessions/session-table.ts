@@ -92,7 +92,7 @@ export class SessionTable implements Droppable {
   }
 
   /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
-  at(moment: SessionSnapshot, range: Range, missing: PendingLoads): SessionView | null {
+  at(moment: SessionSnapshot, range: Range, pending: PendingLoads): SessionView | null {
     const needed = daysFor(range, this.rule);
     const followed = this.#follow(moment, needed);
     if (followed.kind === "view") {
@@ -101,19 +101,19 @@ export class SessionTable implements Droppable {
       return followed.view;
     }
     // The work in progress may be for other days, so its failure does not concern this query.
-    if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
-    else missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
+    if (this.#working !== null) pending.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
+    else pending.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
     return null;
   }
 
   release(): void {
     this.#isReleased = true;
-    this.#view?.kept.release();
+    this.#view?.cache.release();
     this.budget.remove(this);
   }
 
   drop(): void {
-    this.#view?.kept.release();
+    this.#view?.cache.release();
     this.#view = null;
     this.#state = null;
     this.#carried = [];
@@ -195,13 +195,13 @@ export class SessionTable implements Droppable {
     });
     await readInTurns(sessionizer.ties.decide(rowsOf), turns);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-    const kept = new StretchCache(this.budget, columns.count);
+    const cache = new StretchCache(this.budget, columns.count);
     const continuations = new Continuations();
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Only now: while this yields, the budget may drop the table.
     this.#carried = carried;
     this.#state = { rule, source, columns, wholeCount: columns.count, latest, continuations };
-    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, kept, continuations));
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, cache, continuations));
   }
 
   /** The days to read, with the carried events of earlier ones. */
@@ -213,7 +213,7 @@ export class SessionTable implements Droppable {
   }
 
   #keep(view: SessionView): void {
-    if (this.#view?.kept !== view.kept) this.#view?.kept.release();
+    if (this.#view?.cache !== view.cache) this.#view?.cache.release();
     this.#view = view;
     const { columns, latest, continuations } = this.#state!;
     this.budget.remove(this);
@@ -221,7 +221,7 @@ export class SessionTable implements Droppable {
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
     this.byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // The table may have been built for a query that began before the release.
-    if (this.#isReleased) view.kept.release();
+    if (this.#isReleased) view.cache.release();
     else this.budget.add(this);
   }
 }

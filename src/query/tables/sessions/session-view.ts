@@ -45,7 +45,7 @@ export class SessionView {
     readonly partNumbers: ReadonlyMap<PartKey, number>,
     readonly days: CoveredDays,
     readonly taken: ViewSnapshot,
-    readonly kept: StretchCache,
+    readonly cache: StretchCache,
     readonly continuations: Continuations,
   ) {}
 
@@ -64,7 +64,7 @@ export class SessionView {
 
   /** The result of `make` for ordered sessions, cached until one of them is replaced. @param name the same for results made in the same way */
   derive<T>(name: string, stretch: SessionRange, make: () => T, byteLength: (made: T) => number): T {
-    return this.kept.derive(name, stretch, this.count, make, byteLength);
+    return this.cache.derive(name, stretch, this.count, make, byteLength);
   }
 
   firstAt(ms: number): number {

@@ -29,10 +29,10 @@ export class CompanyTouches extends PlaceCompanies {
     return this.#index.of(company);
   }
 
-  override catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
+  override catchUp(moment: CompanySnapshot, pending: PendingLoads): boolean {
     if (this.restartIfNeeded()) this.#index.clear();
-    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.catchUp(moment, missing) && this.#index.settle(moment, missing);
-    missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
+    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.catchUp(moment, pending) && this.#index.settle(moment, pending);
+    pending.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
     return false;
   }
 
@@ -50,9 +50,9 @@ export class CompanyTouches extends PlaceCompanies {
     const companies = new Uint32Array(count);
     const unknown: number[] = [];
     // Unused: the missing ids are read below, for all touches at once.
-    const missing = new PendingLoads();
+    const pending = new PendingLoads();
     const find = (place: number) => {
-      const company = this.companyOf(place, moment, missing);
+      const company = this.companyOf(place, moment, pending);
       if (company === null) unknown.push(place);
       else companies[place] = company;
     };
