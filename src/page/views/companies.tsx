@@ -1,6 +1,6 @@
-import type { CompaniesAnswer } from "../ask/answers.js";
-import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../ask/queries.js";
-import { canRead } from "../ask/rights.js";
+import type { CompaniesAnswer } from "../api/answers.js";
+import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../api/queries.js";
+import { canRead } from "../api/rights.js";
 import { instantDay, plural, money, number } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
 import { ViewLink, Num, Empty } from "../parts/inline.js";

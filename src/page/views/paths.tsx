@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { pathsQuery } from "../ask/queries.js";
+import { pathsQuery } from "../api/queries.js";
 import { sheetOf } from "../format/sheet.js";
 import { Select, TextField, FIELD_SUGGESTIONS, useFieldValues, Settings } from "../parts/fields.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
-import type { PathsAnswer } from "../ask/answers.js";
+import type { PathsAnswer } from "../api/answers.js";
 import { number, percent, fieldValue, noun, plural } from "../format/text.js";
 import { Num } from "../parts/inline.js";
 import { Grid } from "../parts/tables.js";

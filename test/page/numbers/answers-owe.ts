@@ -2,7 +2,7 @@ import type {
   AttributionAnswer, CohortsAnswer, CompaniesAnswer, CompanyUsersAnswer, DevicesAnswer, FunnelAnswer, LifecycleAnswer, PathsAnswer,
   PersonSessionsAnswer, ProfileAnswer, ReferrersAnswer, RetentionAnswer, SearchAnswer, SessionsAnswer, StatsAnswer, StickinessAnswer, TrendAnswer,
   ShownUnconverted, WebAnswer,
-} from "../../../src/page/ask/answers.js";
+} from "../../../src/page/api/answers.js";
 import type { ViewState } from "../../../src/page/state/view-state.js";
 import { cash, change, count, seconds, share, type Owed } from "./owed.js";
 
