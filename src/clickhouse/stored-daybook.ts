@@ -217,8 +217,8 @@ export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, wr
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };
-  const whoIsWho = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
-  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), whoIsWho });
+  const identityContext = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
+  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), identityContext });
   const usual = context.connection;
   const deletions = new ClickHouseDeletions({ ...patient, projects, usual });
   const timeToLive = new ClickHouseTimeToLive({ ...context, projects, usual }, deletions, () => privacyRequests.finishLeft());

@@ -12,7 +12,7 @@ import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
 import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { moneyRows } from "../query/payments.js";
 import { personOf, type PersonActors } from "../query/person.js";
-import { ofActors } from "../query/who.js";
+import { ofActors } from "../query/identity-context.js";
 import type { StatementReport, ReportContext } from "./report.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./search-events.js";
 

@@ -8,7 +8,7 @@ import { bucketsOf, refuseFigures, trendFiguresOf, type Measured, type SeriesFig
 import { Unconverted } from "../../query/answer/revenue-answers.js";
 import { grouped } from "../../core/base/arrays.js";
 import { countBefore } from "../../core/base/search.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
@@ -167,7 +167,7 @@ type SplitValues = readonly (readonly string[])[] | null;
 
 async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
-  const columns = (needs: Needs) => sql`, ${propertiesColumn(plan, needs)}`;
+  const columns = (needs: RequiredJoins) => sql`, ${propertiesColumn(plan, needs)}`;
   const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
     plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], context);
   const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
@@ -200,7 +200,7 @@ async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
 function paymentsIn(plan: TrendPlan, range: Range, context: ReportContext): Sql {
   // Only then do the columns suffice that the servers keep of payments.
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
-  const needs = isPlain ? new Needs(context, moneyRows(plan.revenue, context.tables)) : new Needs(context);
+  const needs = isPlain ? new RequiredJoins(context, moneyRows(plan.revenue, context.tables)) : new RequiredJoins(context);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesColumn(plan, needs)} AS properties`);
   // An open side of the axis begins with the first payment that counts, so each instant is a unit until that is known.

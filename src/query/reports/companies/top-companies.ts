@@ -166,18 +166,18 @@ export const companyTopUsers: Report<CompanyTopUsersPlan, CompanyTopUsers> = {
       eachPairOf(company, parts, mixed, identities, members, (identity, eventCount, newestMs) => {
         if (identity !== 0) found.add(identity, company, eventCount, newestMs);
       });
-      const { whos, eventCounts, newestMs } = found.take();
+      const { actors, eventCounts, newestMs } = found.take();
       const identifierOf = identifiers(context);
       const order = (a: number, b: number) =>
         eventCounts[b]! - eventCounts[a]! ||
         newestMs[b]! - newestMs[a]! ||
-        compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
+        compareCodePoints(identifierOf(actors[a]!), identifierOf(actors[b]!));
       const identified: number[] = [];
-      for (let place = 0; place < whos.length; place += 1) if (identities.isIdentified(whos[place]!)) identified.push(place);
+      for (let place = 0; place < actors.length; place += 1) if (identities.isIdentified(actors[place]!)) identified.push(place);
       // Without a limit, a sort is faster than inserting one by one.
       const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
       const users = places.map((place) =>
-        ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
+        ({ resolvedIdentifier: identifierOf(actors[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
       return { companyId, users };
     });
   },
