@@ -172,8 +172,8 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
       onCommit: (batch, hasRecords) => this.#changes.committed(batch, hasRecords),
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
-    const untilUnread = async (whenUnread: Promise<void>) => {
-      await this.#exports.untilUnread(whenUnread);
+    const waitForReaders = async (whenUnread: Promise<void>) => {
+      await this.#exports.waitForReaders(whenUnread);
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
@@ -183,7 +183,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
       this.#changes.all(projects);
     };
     const own = { queue: this.#queue, housekeeping: this.#housekeeping, clock: this.#clock };
-    const services: StoreServices = { store, ...own, untilUnread, forget, refuseClosed: () => this.#refuseClosed() };
+    const services: StoreServices = { store, ...own, waitForReaders, forget, refuseClosed: () => this.#refuseClosed() };
     this.#segments = new StoredPeopleSegments(services, saved);
     this.#privacy = new StoredPrivacyRequests({ ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey });
     this.#deletions = new Deletions(services);
@@ -373,7 +373,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
     this.#changes.close();
     this.#exports.close();
     await this.#following?.stop();
-    this.#housekeeping.compactNoMore();
+    this.#housekeeping.stopCompactions();
     this.#timeToLive.stop();
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());

@@ -154,7 +154,7 @@ const visits: readonly InsightMutant[] = [
     ["whose sessions an identity takes over", "for (const identity of reached) for (const actor of identities.actorsOf(identity)) this.#formers.add(former.identityOf(actor));"]),
   ...ofInsight("sessionsOverview", "RowSessions.of",
     ["that rows came to other sessions", "return now >= 0 ? now : this.view.nowOf(this.part.otherSessionOf(own));", "return now;"]),
-  ...ofInsight("paths", "Sessionizer.#continued", ["as which session one goes on", "former.continuations.add(session, next);"]),
+  ...ofInsight("paths", "Sessionizer.#continued", ["as which session one goes on", "continued.continuations.add(session, next);"]),
   ...ofInsight("sessionsOverview", "interpolated",
     ["to interpolate between lengths", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
   ...ofInsight("paths", "StepCounts.#add",

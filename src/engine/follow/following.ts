@@ -81,7 +81,7 @@ export class Following {
       changed: () => changes.all(),
       forget,
       // An idle export must not keep removed data or replaced files.
-      removed: (whenUnread) => void exports.untilUnread(whenUnread),
+      removed: (whenUnread) => void exports.waitForReaders(whenUnread),
     });
     this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
     this.#unwatch = store.storage.watch?.(() => (this.#isTold = true));

@@ -245,11 +245,11 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#services;
+    const { store, housekeeping, queue, clock, forget, waitForReaders } = this.#services;
     this.#services.refuseClosed();
     // Reject before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
-    await housekeeping.removing(queue, untilUnread, async () => {
+    await housekeeping.removing(queue, waitForReaders, async () => {
       // Lazy: most processes erase nothing.
       const { erase } = await import("../../store/upkeep/erase.js");
       const nowMs = clock.now();

@@ -10,7 +10,7 @@ import type { Admission } from "../overload/admission.js";
 import type { Agent, ProcessGauges, Route, Services } from "../routing/route.js";
 import type { Router } from "../routing/router.js";
 import type { SenderClocks } from "../tracking/call.js";
-import type { BodyStream, WireRequest } from "../wire/exchange.js";
+import type { BodyStream, WireRequest } from "../wire/request-reply.js";
 
 export interface HandlerContext {
   readonly services: Services;

@@ -1,4 +1,4 @@
-import { responseOf, wireRequestOf, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { responseOf, wireRequestOf, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import { systemClock, type Clock } from "../../core/base/time.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";

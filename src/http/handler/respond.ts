@@ -15,7 +15,7 @@ import { parseQuery } from "../request/parameters.js";
 import { isWriting, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
 import { routeOf } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import { handleClient } from "./client.js";
 import { handleCollect } from "./collect.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";

@@ -77,7 +77,7 @@ function campaignOf(campaign: JsonObject): JsonObject {
   return Object.fromEntries(entries.map(([key, value]) => [`utm_${key === "name" ? "campaign" : key}`, value]));
 }
 
-const SENT_TOGETHER_MS = 1_000;
+const SAME_BATCH_MS = 1_000;
 
 type TrackingRequest = RouteRequest<Readonly<Record<string, unknown>>, unknown>;
 
@@ -121,7 +121,7 @@ function timeOf({ timestamp, originalTimestamp }: TrackingCall, clockOffsetMs: n
 /** RudderStack gives each call of a batch a `sentAt` some ms before that of the batch: one offset keeps the calls of a sender in order. */
 function isSentApart(sentAt: unknown, batchSentAt: unknown): boolean {
   const [ownMs, batchMs] = [instantOf(sentAt), instantOf(batchSentAt)];
-  return ownMs !== null && (batchMs === null || Math.abs(ownMs - batchMs) > SENT_TOGETHER_MS);
+  return ownMs !== null && (batchMs === null || Math.abs(ownMs - batchMs) > SAME_BATCH_MS);
 }
 
 function checkedKind(item: unknown, at: string): CallKind {

@@ -1,7 +1,7 @@
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { Handler } from "../../http/index.js";
 import type { DaybookError } from "../../core/base/errors.js";
-import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/exchange.js";
+import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/request-reply.js";
 import type { Refusal } from "../../http/overload/edge-filter.js";
 import { listen } from "./listen.js";
 import { LISTEN_OPTIONS, socketLimits, type Listening, type ListenOptions } from "./listen-options.js";

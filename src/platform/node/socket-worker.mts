@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { EdgeFilter } from "../../http/overload/edge-filter.js";
 import { PromptAnswers } from "../../http/overload/prompt-answers.js";
-import type { RequestFindings, WireReply } from "../../http/wire/exchange.js";
+import type { RequestFindings, WireReply } from "../../http/wire/request-reply.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
-import type { SocketRequest } from "./socket-exchange.js";
+import type { SocketRequest } from "./socket-request.js";
 import {
   errorMessageOf, transferable, outbox, type RequestMessage, type FromSockets, type WorkerStartData, type WorkerReply, type ToSockets,
 } from "./worker-messages.js";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { BodyStream } from "../../http/wire/exchange.js";
+import type { BodyStream } from "../../http/wire/request-reply.js";
 import type { FromSockets, ToSockets } from "./worker-messages.js";
 import type { TickBatch } from "./tick-batch.js";
 

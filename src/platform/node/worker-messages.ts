@@ -1,5 +1,5 @@
 import { DaybookError, parameterError, shown, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
-import { isShared, type RequestFindings, type WireReply } from "../../http/wire/exchange.js";
+import { isShared, type RequestFindings, type WireReply } from "../../http/wire/request-reply.js";
 import type { EdgeRules, Refusal } from "../../http/overload/edge-filter.js";
 import type { ListenOptions } from "./listen-options.js";
 import { TickBatch } from "./tick-batch.js";

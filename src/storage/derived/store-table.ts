@@ -61,18 +61,18 @@ export class Watermark {
     return segment.lastSequence <= this.#sequence || this.#segments.has(segment);
   }
 
-  tookSegment(segment: Rows): void {
+  consumedSegment(segment: Rows): void {
     this.#segments.add(segment);
   }
 
   /** Marks all rows up to a sequence as consumed, those of segments too. */
-  tookUpTo(sequence: number): void {
+  consumedUpTo(sequence: number): void {
     this.#sequence = sequence;
     for (const segment of this.#segments) if (segment.lastSequence <= sequence) this.#segments.delete(segment);
   }
 
   /** Marks all rows of a snapshot as consumed. @param sequence that of the snapshot */
-  tookAll(rows: readonly Rows[], sequence: number): void {
+  consumedAll(rows: readonly Rows[], sequence: number): void {
     this.#sequence = sequence;
     this.#segments.clear();
     this.#rows = new WeakRef(rows);
@@ -173,7 +173,7 @@ export abstract class StoreTable<T> implements Droppable {
     }
     looked(headRowCount);
     for (const head of heads) this.take(head, this.ofHead(head), isTaken);
-    this.#taken.tookAll(rows, sequence);
+    this.#taken.consumedAll(rows, sequence);
     this.#takeCount += 1;
     this.#waitCount = 0;
     this.#count();
@@ -196,7 +196,7 @@ export abstract class StoreTable<T> implements Droppable {
 
   #takeSegment(segment: Rows, made: T): void {
     this.take(segment, made, (sequence) => this.#taken.has(sequence));
-    this.#taken.tookSegment(segment);
+    this.#taken.consumedSegment(segment);
     this.#takeCount += 1;
   }
 
@@ -237,7 +237,7 @@ export abstract class StoreTable<T> implements Droppable {
       if (takeCount !== this.#takeCount) continue;
       looked(rowCount);
       for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
-      this.#taken.tookUpTo(sequence);
+      this.#taken.consumedUpTo(sequence);
       this.#takeCount += 1;
       await turns.took(rowCount * VALUES_PER_ROW);
       if (generation !== this.#generation) return;

@@ -71,9 +71,9 @@ export async function storeAsOf(store: Store, sequence: number, turns: Turns): P
       const segment = await segmentUpTo(rows, { sequence, files: store.files, budget, turns });
       if (segment === null) continue;
       segments.push(segment);
-      await identities.takeLinksInTurns(segment, turns);
+      await identities.addLinksInTurns(segment, turns);
     }
-    await identities.takeInTurns({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), turns);
+    await identities.addInTurns({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), turns);
     return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
   } catch (error) {
     budget.end();

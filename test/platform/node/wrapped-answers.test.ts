@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { HandlerOptions } from "../../../src/http/index.js";
 import { listen, listenOnWorker, toNodeHandler } from "../../../src/platform/node/index.js";
 import { replyOverWeb } from "../../../src/platform/node/listen.js";
-import { originOf, SocketRequest } from "../../../src/platform/node/socket-exchange.js";
+import { originOf, SocketRequest } from "../../../src/platform/node/socket-request.js";
 import { handlerOf, stubDaybook } from "../../http/kit.js";
 import { THREAD } from "./ways.js";
 

@@ -4,7 +4,7 @@ import { PendingLoads } from "../../../src/storage/derived/pending-loads.js";
 import type { Range } from "../../../src/query/plan/plan.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
-import { EventSource } from "../../../src/query/tables/sessions/part.js";
+import { EventSource } from "../../../src/query/tables/sessions/session-part.js";
 import { SessionTable } from "../../../src/query/tables/sessions/session-table.js";
 
 const DAY_MS = 86_400_000;

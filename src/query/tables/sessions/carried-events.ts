@@ -5,7 +5,7 @@ import { areSameNumbers } from "../../../core/base/arrays.js";
 import type { Turns } from "../../../core/base/yield.js";
 import type { Prefetch } from "../../../storage/segment/prefetch.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./part.js";
+import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./session-part.js";
 import type { EventReader, PickedEvents } from "./events-in-order.js";
 
 /** The actors whose sessions may cross the midnight before the first day; only their events of earlier days are read. */

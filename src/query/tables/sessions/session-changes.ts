@@ -4,7 +4,7 @@ import type { RowsOfSnapshot } from "../../../storage/derived/store-table.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { HeadView } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { keyOfRows, NONE, type PartKey } from "./part.js";
+import { keyOfRows, NONE, type PartKey } from "./session-part.js";
 import type { SessionView } from "./session-view.js";
 
 export interface SessionSnapshot extends RowsOfSnapshot {

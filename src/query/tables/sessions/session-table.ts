@@ -10,7 +10,7 @@ import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Droppable, MemoryBudget } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, StretchCache, type CoveredDays, type DaySpan } from "./stretch-cache.js";
-import { EventSource, keyOfRows, SessionPart, type PartKey } from "./part.js";
+import { EventSource, keyOfRows, SessionPart, type PartKey } from "./session-part.js";
 import { EventReader, eachInOrder, readInTurns, type PartSource } from "./events-in-order.js";
 import { withReplacedSegments } from "./replace-segments.js";
 import { LatestSessions } from "./latest-sessions.js";

@@ -6,7 +6,7 @@ import { HeadView } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { StretchCache, SessionRange, CoveredDays } from "./stretch-cache.js";
 import type { Continuations } from "./carried-events.js";
-import { keyOfRows, NONE, type SessionPart, type PartKey } from "./part.js";
+import { keyOfRows, NONE, type SessionPart, type PartKey } from "./session-part.js";
 import type { SessionFacts } from "./session-columns.js";
 import type { SessionEvent } from "./sessionizer.js";
 
@@ -51,8 +51,8 @@ export class SessionView {
 
   /** Whether the session exists and was not replaced. */
   isAlive(session: number): boolean {
-    const heir = this.facts.heirs[session]!;
-    return heir === 0 || heir >= this.count;
+    const replacement = this.facts.replacedBy[session]!;
+    return replacement === 0 || replacement >= this.count;
   }
 
   /** The session, or its continuation in this snapshot; -1 when others replaced it. */
