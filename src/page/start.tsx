@@ -149,7 +149,7 @@ function SignedIn(props: Omit<FrameProps, keyof StartInfo>) {
       </main>
     );
   else if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
-    obstacle = <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>;
+    obstacle = <Empty title="This token has no read scope">Sign in with a token that has at least <code>analytics:read</code>.</Empty>;
   else if (startInfo.projects.length === 0)
     obstacle = (
       <Empty title="Nothing is stored yet">

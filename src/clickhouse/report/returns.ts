@@ -14,7 +14,7 @@ import {
 import { axisOf } from "../../core/calendar/axis.js";
 import { LIMITS } from "../../core/base/limits.js";
 
-/** Who came back when: from each entity's cohorts, and the units in which it returned. */
+/** Counts returns per cohort and period. */
 export const retention = insight<"retention">(async (plan, context) => {
   const { range, isOpen } = widened(plan, plan.interval);
   const isWithin: IsWithin = (ms) => sql`${ms} >= ${whole(range.fromMs)} AND ${ms} < ${whole(range.toMs)}`;

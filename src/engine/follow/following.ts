@@ -99,7 +99,7 @@ export class Following {
     await this.#look();
   }
 
-  /** Runs `ask`; if files it reads are gone because the writer replaced them, retries it, so that it reads one state. @throws what `ask` throws */
+  /** Runs a read. Retries it on the new state if the writer replaced files that it was reading. @throws what the read throws */
   async asking<A>(ask: () => Promise<A>): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       const { store } = this.services;

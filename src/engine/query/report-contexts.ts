@@ -17,13 +17,13 @@ import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
 import { scanAll, type CompiledPass, type QueryStats, type ScanContext, type Slices } from "./scan.js";
 
-/** Reads what a plan names of one kind, each once; the result asserts that a name is among them. */
+/** Reads what a plan names of one kind, each once; the result asserts that it was read. */
 function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T | null): (name: N) => T {
   const values = new Map<N, T | null>();
   for (const name of names) if (!values.has(name)) values.set(name, read(name));
   return (name) => {
     const value = values.get(name) ?? null;
-    assert(value !== null, "a query reads only what its plan names");
+    assert(value !== null, "the value is named in the plan");
     return value;
   };
 }

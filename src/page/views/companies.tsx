@@ -19,7 +19,7 @@ export function Companies() {
       <Panel title="Companies" result={result} lines={12} sheet={({ companies }) => sheetOf(companies)}>
         {(answer) =>
           answer.companies.length === 0 ? (
-            <Empty title="No company was active">
+            <Empty title="No active companies in this period">
               Companies come from <code>group</code> calls and from events that name one.
             </Empty>
           ) : (

@@ -197,8 +197,8 @@ function EventRows({ events }: { readonly events: readonly ShownEvent[] }) {
           ),
         },
         { name: "Page", cell: ({ url }) => <Cut text={url} /> },
-        { name: "Who", cell: (event) => <Cut text={personOf(event)} /> },
-        { name: "Where", cell: (event) => <span class="nowrap">{place(event)}</span> },
+        { name: "Person", cell: (event) => <Cut text={personOf(event)} /> },
+        { name: "Place", cell: (event) => <span class="nowrap">{place(event)}</span> },
       ]}
     />
   );

@@ -178,7 +178,7 @@ export function Paths() {
   return (
     <>
       <Settings label="Path settings">
-        <TextField label="Steps by" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onCommit={(node) => change({ node, start: "", end: "" })} />
+        <TextField label="Steps" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onCommit={(node) => change({ node, start: "", end: "" })} />
         <TextField label="Starting at" value={chosen.start} suggestions={values} placeholder="anywhere" onCommit={(start) => change({ start })} />
         <TextField label="Ending at" value={chosen.end} suggestions={values} placeholder="anywhere" onCommit={(end) => change({ end })} />
         <Select

@@ -159,9 +159,9 @@ export function Retention() {
         <EventField label="People who did" choice={chosen.cohort} onChange={(cohort) => change({ cohort })} />
         {chosen.shown === "cohorts" && (
           <>
-            <Select label="Counted" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
-            <EventField label="and came back to do" choice={chosen.back} onChange={(back) => change({ back })} />
-            <Select label="Came back" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
+            <Select label="Counting" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
+            <EventField label="and returned to do" choice={chosen.back} onChange={(back) => change({ back })} />
+            <Select label="Returned" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
           </>
         )}
       </Settings>

@@ -147,7 +147,7 @@ function Totals({ all, previous, by, show }: TotalsProps) {
           isNumber: true,
           cell: ({ total, values }) => (values.length === 0 ? null : <ChangeMark change={change(total, beforeOf(values))} isCost={false} />),
         },
-        { name: "Counted", isNumber: true, cell: ({ counted }) => <Num shown={number(counted)} /> },
+        { name: "Events counted", isNumber: true, cell: ({ counted }) => <Num shown={number(counted)} /> },
       ]}
     />
   );

@@ -95,7 +95,7 @@ function isRequestLine(packet: Buffer | undefined): boolean {
 /** Connections above the limit, on which only routes that are always answered are served. */
 const RESERVE_COUNT = 64;
 
-/** A new connection above the limit closes the idlest one. If all wait for answers, it serves only routes that are always answered. */
+/** A new connection above the limit closes the one that has been idle longest. If all wait for answers, it serves only routes always answered. */
 class Connections {
   /** The number of unanswered requests of each connection, in the order of opening. */
   readonly #requestCounts = new Map<Socket, number>();

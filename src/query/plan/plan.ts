@@ -139,7 +139,7 @@ export interface SessionRules {
   readonly session: SessionRule;
   /** Slugs of events that are page views. */
   readonly pageviewSlugs: readonly string[];
-  /** Tells which events are payments: those that servers send, without url and host, belong to no session. */
+  /** Identifies payments: those that servers send, without url and host, belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -180,7 +180,7 @@ export interface AnyPlan extends QueryScope {
   readonly report: string;
   /** The project that must exist. */
   readonly payProject?: string;
-  /** Whose figures they are: of companies for `account`. */
+  /** Entities that are counted: companies for `account`, else people. */
   readonly level?: string;
   readonly asOf?: number | "latest" | null;
   /** Values that are read to count or to group by. */

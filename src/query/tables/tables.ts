@@ -27,7 +27,7 @@ import { Touches } from "./touches/touches.js";
 /** A snapshot, and what a query may read synchronously with it. */
 export interface TableSnapshot extends CompanySnapshot {
   readonly dictionaries: Dictionaries;
-  /** Ends of the snapshot's codes: ids and companies beyond are newer. */
+  /** Number of codes in the snapshot; greater codes were added later. */
   readonly ends: KnownEnds;
   readonly rates: Rates;
   readonly tables: Tables;

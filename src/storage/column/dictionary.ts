@@ -83,12 +83,12 @@ const SCAN_VALUES_MIN = 10_000;
 /** Values that are added to the table, or looked up in it, in one step. */
 const VALUES_PER_STEP = 4_096;
 
-/** From this share of all codes on, building the order of all is cheaper than sorting them alone; from the second share on if it is known. */
+/** If at least this share of all codes is requested, all codes are sorted once instead. `KNOWN_ORDER_SHARE` applies if that order exists already. */
 const ORDER_SHARE = 1 / 8;
 const KNOWN_ORDER_SHARE = 1 / 64;
-/** The order counts as known if it covers this share: newer codes are merged. */
+/** The order counts as existing if it covers this share: newer codes are merged. */
 const KNOWN_SHARE = 4 / 5;
-/** Sorting this many times all codes, in parts, takes as long as building the order. */
+/** Once requests have sorted this many times the number of codes, the full order is built. */
 const ORDERED_SHARE = 4;
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */

@@ -47,7 +47,7 @@ class CatalogVersion {
 
   viewOf(head: Head): HeadView {
     const view = this.#views.get(head);
-    assert(view !== undefined, "a snapshot knows the heads of its spans");
+    assert(view !== undefined, "the head is in the snapshot");
     return view;
   }
 }

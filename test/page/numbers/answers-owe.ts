@@ -121,7 +121,7 @@ function trends(answer: TrendAnswer, { trends: { by } }: Choices): Owed[] {
   return [
     ...withoutRate(unconverted),
     ...rows.flatMap(({ values, total, counted }) => [
-      cash("Total", total, currency), ...(values.length === 0 ? [] : change("Change", total, before(values))), count("Counted", counted),
+      cash("Total", total, currency), ...(values.length === 0 ? [] : change("Change", total, before(values))), count("Events counted", counted),
     ]),
     ...(valueCount > series.length ? [count("", valueCount), count("", series.length)] : []),
   ];

@@ -228,7 +228,7 @@ function companyValues(context: RowContext): AggregateValues {
 }
 
 function companySource({ companies, dictionaries, identities }: RowContext): CodeSource {
-  assert(companies !== null, "the report declares that it reads companies");
+  assert(companies !== null, "companies were loaded (needsCompanies)");
   return {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
     column: null,

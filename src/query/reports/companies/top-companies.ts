@@ -84,7 +84,7 @@ export const topCompanies: Report<TopCompaniesPlan, TopCompanies> = {
     if (mixed === null || money === null) return null;
     return onePass(activityPass(plan), async (parts) => {
       const { identities, companies, dictionaries, pause } = context;
-      assert(companies !== null, "the report declares that it reads companies");
+      assert(companies !== null, "companies were loaded (needsCompanies)");
       const totals = new CompanyTotals(dictionaries, identities);
       await inTurns(eachPair(parts, mixed, identities, companies, totals.add), pause);
       const moneyOf = (code: number) => money[code] ?? ZERO;

@@ -50,7 +50,7 @@ function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: Sessi
 
 /** Sessions that start in the range, as their number + 1. All their events may start a chain. */
 function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: SessionView | null): FunnelEntities {
-  assert(view !== null, "the report declares that it reads sessions");
+  assert(view !== null, "sessions were loaded (readsTables)");
   const { starts } = view.facts;
   return {
     columns: [],

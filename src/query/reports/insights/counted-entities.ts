@@ -52,7 +52,7 @@ function people({ dictionaries, identities }: RowContext): CountedEntities {
 /** The account of an event is its company, else its identity. Companies are numbered after all identities. */
 function accounts(context: RowContext): CountedEntities {
   const { companies, dictionaries, identities } = context;
-  assert(companies !== null, "the report declares that it reads companies");
+  assert(companies !== null, "companies were loaded (needsCompanies)");
   const { end: firstCompany } = people(context);
   return {
     columns: companies.hasChanges ? [...COMPANY_READER_COLUMNS, ID_COLUMN] : COMPANY_READER_COLUMNS,

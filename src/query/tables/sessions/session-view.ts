@@ -78,7 +78,7 @@ export class SessionView {
   /** Returns a lookup of the sessions of rows of a segment or head. */
   rowSessions(rows: Rows): RowSessions {
     const part = this.parts[this.partNumbers.get(keyOfRows(rows)) ?? -1];
-    if (part === undefined) throw new Error("rows are of the moment of the table");
+    if (part === undefined) throw new Error("expected rows of the snapshot that the sessions were built from");
     return new RowSessions(this, part, rows instanceof HeadView ? rows.first : 0);
   }
 }
