@@ -105,7 +105,7 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "ChainsInOrder.#isFoundAhead: that a chain found ahead lies in its window": 26,
   "ChainsInOrder.#isFoundAhead: that an event found ahead is one step": 20,
   "copyRun: when the days of joined lists begin": 23,
-  "movedList: for whom an id stands": 0,
+  "movedList: which entity a key stands for": 0,
   "movedList: that users are merged": 4,
   "EntityMatches.#put: that times of one entity may not ascend": 1,
   "EntityMatches.next: that other entities come next": 0,

@@ -131,7 +131,7 @@ export interface ClickHouseReport {
 /** How long a write in progress may break an invariant, in ms: an insert is visible before the rows that its views make. */
 const SETTLED_MS = 3_000;
 
-/** Checks the tables, the files of the answering server, and the invariants of the rows. @param settledMs delay before violations are checked again */
+/** Checks the tables, the files of the answering server, and the invariants of rows. @param settledMs delay before a second check of violations */
 export async function reportOf(servers: Servers, serverCount: number, settledMs = SETTLED_MS): Promise<ClickHouseReport> {
   const findings = new Findings();
   await verifyTables(servers, findings);

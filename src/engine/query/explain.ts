@@ -23,8 +23,8 @@ export interface Explanation {
     readonly rowCount: number;
     readonly sealed: boolean;
     /**
-     * How rows are found: their part of the answer is cached (`cached`), no row is tested (`all`), the range cuts the day (`range`), lists of the rows
-     * of rare values (`postings`), one bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing can match (`pruned`).
+     * How rows are found: their part of the answer is cached (`cached`), no row is tested (`all`), the range cuts the day (`range`), lists of the
+     * rows of rare values (`postings`), one bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing can match (`pruned`).
      */
     readonly access: "cached" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
   }[];

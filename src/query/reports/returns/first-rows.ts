@@ -49,13 +49,13 @@ function firstRowsOf(rows: Rows, selected: Uint32Array, counted: CountedEntities
 }
 
 /** Some rows, ascending, and the entity key of each. */
-interface KeyedRows {
+interface RowsOfKeys {
   readonly rows: Uint32Array;
   readonly entityKeys: Uint32Array;
 }
 
 /** For rows in order. */
-function firstSeen(selected: Uint32Array, own: Uint32Array): KeyedRows {
+function firstSeen(selected: Uint32Array, own: Uint32Array): RowsOfKeys {
   const [rows, entityKeys] = [new Uint32Array(selected.length), new Uint32Array(selected.length)];
   let count = 0;
   for (let at = 0; at < selected.length; at += 1) {
@@ -69,7 +69,7 @@ function firstSeen(selected: Uint32Array, own: Uint32Array): KeyedRows {
 }
 
 /** For rows in any order. */
-function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): KeyedRows {
+function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): RowsOfKeys {
   const [times, order] = [rows.times(), orderWithin(rows)];
   /** By entity key: index in the list. */
   const least = new Map<number, number>();
