@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Daybook, openDaybook } from "daybook";
-import { fileStorage, sealThread, type SealThread } from "daybook/node";
+import { fileStorage, backgroundSealing, type BackgroundSealing } from "daybook/node";
 import { clock } from "./clock.js";
 import { type Ingest, ingestAll } from "./ingest.js";
 import { TRAFFIC_DAYS, type TrafficEvent } from "./traffic.js";
@@ -24,7 +24,7 @@ export interface DaybookLoad {
   readonly memoryBytesPerEvent: number;
 }
 
-export const openStore = (directory: string, sealer?: SealThread) => openDaybook({ storage: fileStorage(directory), clock, ...(sealer === undefined ? {} : { sealer }) });
+export const openStore = (directory: string, sealWorker?: BackgroundSealing) => openDaybook({ storage: fileStorage(directory), clock, ...(sealWorker === undefined ? {} : { sealWorker }) });
 const perSecond = ({ eventCount, ms }: Ingest) => Math.round((eventCount / ms) * 1_000);
 
 function directoryByteLength(directory: string): number {
@@ -32,8 +32,8 @@ function directoryByteLength(directory: string): number {
   return entries.filter((entry) => entry.isFile()).reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-async function load(directory: string, batches: Iterable<TrafficEvent[]>, writerCount: number, sealer?: SealThread) {
-  const daybook = await openStore(directory, sealer);
+async function load(directory: string, batches: Iterable<TrafficEvent[]>, writerCount: number, sealWorker?: BackgroundSealing) {
+  const daybook = await openStore(directory, sealWorker);
   const ingest = await ingestAll(daybook, batches, writerCount);
   const startedMs = performance.now();
   await daybook.close();
@@ -41,8 +41,8 @@ async function load(directory: string, batches: Iterable<TrafficEvent[]>, writer
 }
 
 /** A load into a store that is not looked at again. */
-async function loadOnly(directory: string, batches: Iterable<TrafficEvent[]>, sealer?: SealThread): Promise<Ingest> {
-  const { ingest } = await load(directory, batches, WRITER_COUNT, sealer);
+async function loadOnly(directory: string, batches: Iterable<TrafficEvent[]>, sealWorker?: BackgroundSealing): Promise<Ingest> {
+  const { ingest } = await load(directory, batches, WRITER_COUNT, sealWorker);
   rmSync(directory, { recursive: true });
   return ingest;
 }
@@ -51,9 +51,9 @@ async function loadOnly(directory: string, batches: Iterable<TrafficEvent[]>, se
 export async function loadDaybook(directory: string, batches: () => Iterable<TrafficEvent[]>): Promise<DaybookLoad> {
   const { ingest, sealMs } = await load(directory, batches(), 1);
   const shared = await loadOnly(`${directory}-shared`, batches());
-  const sealer = sealThread();
-  const beside = await loadOnly(`${directory}-thread`, batches(), sealer);
-  await sealer.close();
+  const sealWorker = backgroundSealing();
+  const beside = await loadOnly(`${directory}-thread`, batches(), sealWorker);
+  await sealWorker.close();
 
   const openStartedMs = performance.now();
   const daybook = await openStore(directory);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { commonJs } from "./common-js.js";
 import { pageFiles } from "./page-files.js";
 import { thirdPartyLicenses, type Bundled } from "./third-party.js";
-import { threadPrograms } from "./thread-programs.js";
+import { workerPrograms } from "./worker-programs.js";
 import { trackerScript } from "./tracker-script.js";
 
 // What tsup leaves to be made: the programs of threads, the script of web pages and the page, all of it as CommonJS, and the
@@ -15,7 +15,7 @@ const entries = Object.values(exports).flatMap((entry) => /^\.\/dist\/(.+)\.js$/
 const MADE_OF = `${root}dist/metafile-esm.json`;
 const modules = JSON.parse(await readFile(MADE_OF, "utf8")) as Bundled;
 await rm(MADE_OF);
-const threads = await threadPrograms(`${root}src`, `${root}dist`);
+const threads = await workerPrograms(`${root}src`, `${root}dist`);
 const tracker = await trackerScript(`${root}src`, `${root}dist`);
 await commonJs(`${root}dist`, entries);
 const page = await pageFiles(`${root}dist/page`);

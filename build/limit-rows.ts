@@ -27,7 +27,7 @@ const FORGOTTEN = "forgets the oldest";
 export const SECTIONS: readonly Section[] = [
   {
     title: "Connections",
-    intro: "Of `serve`, `listen` and `listenOnThread`; [Embedding](../guide/embedding.md) covers other servers. Options: `listen`.",
+    intro: "Of `serve`, `listen` and `listenOnWorker`; [Embedding](../guide/embedding.md) covers other servers. Options: `listen`.",
     rows: {
       connectionCount: ["open connections", `closes the longest idle one, else ${OVERLOADED}`, "`limits.connectionCount`"],
       headerBytes: ["request line and headers", "`headers_too_large`, disconnects"],
@@ -72,14 +72,14 @@ export const SECTIONS: readonly Section[] = [
     rows: {
       eventLoopLagMs: ["event loop delay", `${OVERLOADED}; short writes wait`, "`limits.eventLoopLagMs`"],
       requestsPerTokenCount: ["concurrent requests of a token; its change streams", `${RATE_LIMITED}; short writes wait`, "`limits.requestsPerTokenCount`"],
-      tokenWaitMs: ["wait of other requests on a socket thread", RATE_LIMITED],
+      tokenWaitMs: ["wait of other requests on a socket worker", RATE_LIMITED],
       waitingWriteBytes: ["short write", "does not wait"],
       waitingWriteCount: ["waiting short writes of a token, or for the event loop", `${RATE_LIMITED}, or ${OVERLOADED}`],
       waitingBytes: ["bytes of these", SAME],
       waitingWriteMs: ["their wait", SAME],
-      promptAnswerMs: ["wait of `/healthz` on a socket thread for the store", "the last answer"],
+      promptAnswerMs: ["wait of `/healthz` on a socket worker for the store", "the last answer"],
       repeatedAnswerMs: ["age of that last answer", "the store's answer"],
-      forwardedRequestCount: ["requests that a socket thread passed on", OVERLOADED],
+      forwardedRequestCount: ["requests that a socket worker passed on", OVERLOADED],
       queuedIngestRows: ["events waiting to be written", `${OVERLOADED}; one passes`],
       queryMs: ["query time", "`query_timeout`", "`limits.queryMs`, `--query-seconds`"],
       queryMsMax: ["`--query-seconds`", "`serve` does not start"],
@@ -229,7 +229,7 @@ export const INTERNAL: readonly LimitName[] = [
   // Ingest, and what waits in heads and journals.
   "shapeStepCount", "headColumnCount", "headValueCount", "headRowCount", "headPartRowCount", "journalBytes", "frameValueChars",
   // Segments: when they are made, and merged.
-  "sealedElsewhereRowCount", "segmentRowCount", "segmentsPerDayCount", "segmentsPerLateDayCount", "segmentsToMergeCount", "quietRowCount", "quietMs",
+  "workerSealRowCount", "segmentRowCount", "segmentsPerDayCount", "segmentsPerLateDayCount", "segmentsToMergeCount", "quietRowCount", "quietMs",
   "lastMergedRowCount",
   // Tables of all time, and funnels.
   "rememberedMoveCount", "placedTouchCount", "placesSortedAtOnce", "resessionizedCount", "rowsBesideCount", "unorderedSessionCount", "newerRowCount",

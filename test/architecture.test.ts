@@ -35,7 +35,7 @@ const WITHIN: Record<string, readonly string[]> = {
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep", "follow", "backup"],
   engine: ["ingest", "upkeep", "query", "exports", "privacy", "follow"],
   clickhouse: ["sql", "connection", "tables", "verify", "removal", "ingest", "query", "report", "privacy"],
-  page: ["style", "state", "ask", "format", "parts", "views"],
+  page: ["style", "state", "api", "format", "parts", "views"],
   http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "clients", "routes", "overload", "request", "handler"],
 };
 /** The packages that may be imported, and where. */

@@ -11,9 +11,9 @@ export const PROGRAMS: readonly string[] = [
   "test/conformance/lock-holder.ts",
   "test/engine/small-heap.ts",
   "test/http/collect/forgetful-server.ts",
-  "test/platform/node/broken-thread.ts",
+  "test/platform/node/broken-worker.ts",
   "test/query/reports/own-values.ts",
-  "test/store/seal-idle.ts",
+  "test/store/background-sealing-idle.ts",
 ];
 
 /** Name of the bundle of one of them. */

@@ -16,7 +16,7 @@ declare module "vitest" {
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const THREADS = ["src/platform/node/seal-program.mts", "src/platform/node/socket-thread.mts"];
+const THREADS = ["src/platform/node/seal-worker.mts", "src/platform/node/socket-worker.mts"];
 
 /** The package by its name is the source, and an example finds the data beside it. */
 const asInPlace: Plugin = {

@@ -30,7 +30,7 @@ describe("every query", () => {
     expect(names.length).toBeGreaterThan(20);
     expect(Object.keys(reports).sort()).toEqual(names);
     const lazy = Object.entries(reports).flatMap(([name, { load }]) => (load() instanceof Promise ? [name] : []));
-    expect([...lazy, "NamedSegments"].sort()).toEqual(Object.keys(insights).sort());
+    expect([...lazy, "PeopleSegments"].sort()).toEqual(Object.keys(insights).sort());
     expect(mismatched).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import type { DaybookClient } from "../src/client/index.js";
 import { createHandler, createToken, memoryTokens } from "../src/http/index.js";
 import { memoryStorage, openDaybook } from "../src/index.js";
 import type { Daybook, PrivacyRequests, ReportName, Segments, TimeToLive } from "../src/index.js";
-import { fileStorage, listen, listenOnThread, sealThread, toNodeHandler } from "../src/platform/node/index.js";
+import { fileStorage, listen, listenOnWorker, backgroundSealing, toNodeHandler } from "../src/platform/node/index.js";
 import { generateTraffic, SimulatedDisk, SimulatedFileSystem } from "daybook/testing";
 import { oracle } from "./support/index.js";
 import { clientOver } from "./client/kit.js";
@@ -19,8 +19,8 @@ const store = { storage: memoryStorage() };
 /** Whatever takes options, with one that it has. */
 const TAKERS: readonly (readonly [name: string, known: string, take: (options: object | null) => unknown])[] = [
   ["listen", "drainMs", (options) => listen(handler, options as never)],
-  ["listenOnThread", "program", (options) => listenOnThread(handler, options as never)],
-  ["sealThread", "program", (options) => sealThread(options as never)],
+  ["listenOnWorker", "program", (options) => listenOnWorker(handler, options as never)],
+  ["backgroundSealing", "program", (options) => backgroundSealing(options as never)],
   ["toNodeHandler", "basePath", (options) => toNodeHandler(handler, options as never)],
   ["fileStorage", "lockLeaseMs", (options) => fileStorage(tmpdir(), options as never)],
   ["connectDaybook", "timeoutMs", (options) => connectDaybook((options === null ? options : { ...client, ...options }) as never)],
@@ -49,7 +49,7 @@ describe.each(TAKERS)("%s", (_name, known, take) => {
 
 it.each([
   ["listen", "limits", (limits: object) => listen(handler, { limits })],
-  ["listenOnThread", "limits", (limits: object) => listenOnThread(handler, { limits })],
+  ["listenOnWorker", "limits", (limits: object) => listenOnWorker(handler, { limits })],
   ["createHandler", "limits", (limits: object) => createHandler({ ...house, limits })],
   ["openDaybook", "session", (session: object) => openDaybook({ ...store, session })],
   ["openDaybook", "revenue", (revenue: object) => openDaybook({ ...store, revenue })],

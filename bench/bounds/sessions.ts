@@ -3,7 +3,7 @@ import { Yielder } from "../../src/core/base/yield.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";
 import type { Range } from "../../src/query/plan/plan.js";
 import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/stretch-cache.js";
-import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/part.js";
+import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/session-part.js";
 import { EventReader } from "../../src/query/tables/sessions/events-in-order.js";
 import { dayStartMs } from "../../src/core/base/time.js";
 import type { Bound } from "./bound.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { memoryStorage, openDaybook, type DaybookOptions } from "daybook";
-import { fileStorage, sealThread } from "daybook/node";
+import { fileStorage, backgroundSealing } from "daybook/node";
 import { clock } from "../clock.js";
 import { ingestAll } from "../ingest.js";
 import type { Ingest } from "../ingest.js";
@@ -47,7 +47,7 @@ const say = (text: string) => void process.stdout.write(`${text}\n`);
 /** Plain objects into memory, four batches of 1,000 in flight, with and without a thread for seals, in turn with a store that does the least: means of three runs each, after one that does not count. */
 async function memoryIngestFigures() {
   const batches = () => trafficBatches({ seed: 1, eventCount: Math.min(eventCount, MEMORY_EVENT_COUNT), batchRowCount: 1_000 });
-  const sealer = sealThread();
+  const sealWorker = backgroundSealing();
   const runs: Record<"own" | "thread" | "plainest", Ingest[]> = { own: [], thread: [], plainest: [] };
   const into = async (options: Partial<DaybookOptions>) => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock, ...options });
@@ -56,13 +56,13 @@ async function memoryIngestFigures() {
     return ingest;
   };
   for (let round = -1; round < MEMORY_ROUND_COUNT; round += 1) {
-    const ingests = { own: await into({}), thread: await into({ sealer }), plainest: await ingestAll(new PlainestStore(), batches(), WRITER_COUNT) };
+    const ingests = { own: await into({}), thread: await into({ sealWorker }), plainest: await ingestAll(new PlainestStore(), batches(), WRITER_COUNT) };
     if (round < 0) continue;
     runs.own.push(ingests.own);
     runs.thread.push(ingests.thread);
     runs.plainest.push(ingests.plainest);
   }
-  await sealer.close();
+  await sealWorker.close();
   const perSecond = (ingests: readonly Ingest[]) => {
     const total = (of: (run: Ingest) => number) => ingests.reduce((sum, run) => sum + of(run), 0);
     return Math.round((total((run) => run.eventCount) / total(({ ms }) => ms)) * 1_000);

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { createHandler, loadAgentReader, loadBotTest, type TokenRecord, type ServedDaybook, type Answered, type TokenStore } from "../http/index.js";
+import { createHandler, loadUserAgentParser, loadBotTest, type TokenRecord, type ServedDaybook, type Answered, type TokenStore } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import { eventLoopLag, geoLocator, listen, loadBrowserFiles, processGauges, saltFile, sha256Hex } from "../platform/node/index.js";
-import { listenOnThreadOr } from "../platform/node/listen-on-thread.js";
+import { listenOnWorkerOr } from "../platform/node/listen-on-worker.js";
 import { DaybookError } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { byHash } from "../http/access/token.js";
@@ -234,8 +234,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokens = new LiveTokens(options.tokens, sources, async (records) => {
     await openAll(organizationsOf(records));
   });
-  const [readAgent, isBot, files, locate] = await Promise.all([
-    loadAgentReader(),
+  const [parseUserAgent, isBot, files, locate] = await Promise.all([
+    loadUserAgentParser(),
     loadBotTest(),
     loadBrowserFiles({ page: options.web.page }),
     options.web.geo === undefined ? () => ({}) : geoLocator(options.web.geo),
@@ -264,7 +264,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const handler = createHandler({
       organizations: daybooks,
       tokens,
-      readAgent,
+      parseUserAgent,
       files,
       trustProxy: options.web.trustProxy,
       collect: { isBot, locate, honorGpc: options.web.honorGpc, ...(options.data === null ? {} : { salts: saltFile(join(options.data.path, SALTS_NAME)) }) },
@@ -277,7 +277,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const address = { host: options.host, port: options.port };
     const isSingleThreaded = options.oneThread || availableParallelism() === 1;
-    const listening = await (isSingleThreaded ? listen(handler, address) : listenOnThreadOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
+    const listening = await (isSingleThreaded ? listen(handler, address) : listenOnWorkerOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
     const stopping = new AbortController();
     const warming = options.cold || options.data === null ? null : warm([...daybooks.values()], stopping.signal);
     return {

@@ -6,7 +6,7 @@ import type { Connection } from "./connection/connection.js";
 import { readMultiCompany } from "./query/companies.js";
 import { knownOfPlan, NOTHING_KNOWN } from "./query/known-traits.js";
 import { personOfId } from "./query/person.js";
-import { readWhoIsWho } from "./query/who.js";
+import { readIdentityContext } from "./query/identity-context.js";
 import { aggregate, countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./report/counts.js";
 import { companyTopUsers, topCompanies } from "./report/companies.js";
 import { funnel } from "./report/funnel.js";
@@ -64,14 +64,14 @@ export class ClickHouseExecutor implements Executor {
     const several = readsCompanies(plan) ? await readMultiCompany(now) : null;
     const context = { ...now, several, known: await knownOfPlan(plan, now) };
     if (plan.userId === null) return await report(plan, context);
-    return await report(plan, { ...context, subject: (await personOfId(plan.userId, context)) ?? NOBODY });
+    return await report(plan, { ...context, person: (await personOfId(plan.userId, context)) ?? NOBODY });
   }
 
   /** Context shared by the statements of one query, not yet with known traits or companies. */
   async context(signal?: Pick<AbortSignal, "aborted">): Promise<ReportContext> {
     const { touch, revenue } = reportRules(this.rules);
-    const whoIsWho = await readWhoIsWho(this.connection.stoppedBy(signal), this.tables);
-    return { ...whoIsWho, touch, revenue, rules: this.rules, several: null, known: NOTHING_KNOWN, subject: null };
+    const identityContext = await readIdentityContext(this.connection.stoppedBy(signal), this.tables);
+    return { ...identityContext, touch, revenue, rules: this.rules, several: null, known: NOTHING_KNOWN, person: null };
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type SavedSegment, type Segments, bytesOf, checkedSegment, shownSegment, shownSegments, withSegment,
 } from "../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../query/plan/input.js";
-import type { StoredSegment } from "../store/files/side-files.js";
+import type { StoredPeopleSegment } from "../store/files/side-files.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import {
@@ -217,8 +217,8 @@ export function upkeepOf(context: RemovalContext, suppressionKey: Uint8Array, wr
   const projects = async () => [...new Set([DEFAULT_PROJECT, ...(await writes.projects())])].sort(compareCodePoints);
   // Removals read all rows several times.
   const patient = { ...context, connection: context.connection.patient() };
-  const whoIsWho = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
-  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), whoIsWho });
+  const identityContext = (signal?: Pick<AbortSignal, "aborted">) => executor.context(signal);
+  const privacyRequests = new ClickHousePrivacyRequests({ ...patient, suppressionKey, requests: new RequestTable(context), identityContext });
   const usual = context.connection;
   const deletions = new ClickHouseDeletions({ ...patient, projects, usual });
   const timeToLive = new ClickHouseTimeToLive({ ...context, projects, usual }, deletions, () => privacyRequests.finishLeft());
@@ -278,7 +278,7 @@ export class SegmentsTable implements Segments {
     return new Map([...(await this.#read())].map(([name, { groups }]) => [name, { groups }]));
   }
 
-  async #read(): Promise<ReadonlyMap<string, StoredSegment>> {
+  async #read(): Promise<ReadonlyMap<string, StoredPeopleSegment>> {
     const rows = await this.context.connection.rows<[name: string, groups: string]>(
       sql`SELECT name, argMax(groups, version) FROM ${this.context.names.all("segments")} GROUP BY name ORDER BY name`);
     const there = rows.filter(([, groups]) => groups !== "");

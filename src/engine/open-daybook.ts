@@ -3,7 +3,7 @@ import { projectOfIngest, readStopOptions, type IngestOptions, type KnownOptions
 import { systemClock, wholeClock, type Clock, timer, isoOf } from "../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
-import { moneyExcerpt } from "../storage/derived/stored.js";
+import { paymentsSummary } from "../storage/derived/stored.js";
 import { LIMITS } from "../core/base/limits.js";
 import { onePerProcess } from "../core/base/one-per-process.js";
 import { parseUuid, uuidText, pooledRandom } from "../core/base/uuid.js";
@@ -22,7 +22,7 @@ import { BatchBuilder } from "../store/batch/batch.js";
 import { type Store, projectsOf } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
 import { type Storage, isFull } from "../store/storage/storage.js";
-import { storeKeys, type StoreKeys, type StoredSegment } from "../store/files/side-files.js";
+import { storeKeys, type StoreKeys, type StoredPeopleSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Daybook } from "./daybook.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
@@ -39,7 +39,7 @@ import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
 import { AUTHORIZE, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
-import { readSavedSegments, StoredSegments, type Segments } from "./query/saved-segments.js";
+import { readSavedSegments, StoredPeopleSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import { StoredTimeToLive, type TimeToLive } from "./upkeep/time-to-live.js";
@@ -79,16 +79,16 @@ const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(
 /** `openDaybook` with another executor. @throws as `openDaybook` does */
 export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
   checkOptions(options);
-  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealer = null } = options;
+  const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealWorker = null } = options;
   const random = options.random ?? pooledRandom();
   const quarantine = options.onCorruption === "quarantine";
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
-  const excerpts = (dictionaries: Dictionaries) => [moneyExcerpt(dictionaries, slugs)];
+  const summaries = (dictionaries: Dictionaries) => [paymentsSummary(dictionaries, slugs)];
   // Lazy: most programs neither follow nor scrub.
   const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-used.js") : null;
   const following = isFollowing ? loaded : null;
-  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealer, excerpts };
+  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, summaries };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
     return (await import("./rarely-used.js")).openWhenFull(opening, error, openStore);
@@ -112,7 +112,7 @@ export function storeOf(daybook: Daybook): Store | null {
 
 interface StoreExtras {
   readonly keys: StoreKeys;
-  readonly saved: readonly StoredSegment[];
+  readonly saved: readonly StoredPeopleSegment[];
   /** Follows the writer; null: nothing does. */
   readonly following: typeof Following | null;
   /** Rereads the files periodically; null: nothing does. */
@@ -137,7 +137,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
   readonly #housekeeping: Housekeeping;
   readonly #changes: Changes;
   readonly #exports: OpenExports;
-  readonly #segments: StoredSegments;
+  readonly #segments: StoredPeopleSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #deletions: Deletions;
   readonly #timeToLive: StoredTimeToLive;
@@ -172,8 +172,8 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
       onCommit: (batch, hasRecords) => this.#changes.committed(batch, hasRecords),
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
-    const untilUnread = async (whenUnread: Promise<void>) => {
-      await this.#exports.untilUnread(whenUnread);
+    const waitForReaders = async (whenUnread: Promise<void>) => {
+      await this.#exports.waitForReaders(whenUnread);
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
@@ -183,8 +183,8 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
       this.#changes.all(projects);
     };
     const own = { queue: this.#queue, housekeeping: this.#housekeeping, clock: this.#clock };
-    const services: StoreServices = { store, ...own, untilUnread, forget, refuseClosed: () => this.#refuseClosed() };
-    this.#segments = new StoredSegments(services, saved);
+    const services: StoreServices = { store, ...own, waitForReaders, forget, refuseClosed: () => this.#refuseClosed() };
+    this.#segments = new StoredPeopleSegments(services, saved);
     this.#privacy = new StoredPrivacyRequests({ ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey });
     this.#deletions = new Deletions(services);
     // Last: nothing may throw after background tasks have started.
@@ -373,7 +373,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, F
     this.#changes.close();
     this.#exports.close();
     await this.#following?.stop();
-    this.#housekeeping.compactNoMore();
+    this.#housekeeping.stopCompactions();
     this.#timeToLive.stop();
     await this.#scrub?.stop();
     await this.#queue.exclusive(() => Promise.resolve());

@@ -6,7 +6,7 @@ import type { Rates } from "../query/plan/input.js";
 import type { RuleOptions } from "../query/plan/report-rules.js";
 import type { EventRecord } from "../core/schema/event.js";
 import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
-import type { Sealer } from "../store/files/make-segment.js";
+import type { SealWorker } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
 import type { QueryStats } from "./query/scan.js";
@@ -28,10 +28,10 @@ export interface DaybookOptions extends RuleOptions {
   /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads are not included. Default 2 GiB. */
   readonly memoryBudgetBytes?: number;
   /**
-   * `sealThread()` of `daybook/node`: makes segment files of some thousand rows or more on its thread, with the same bytes. The storage must have the
-   * codec of `fileStorage` or `memoryStorage`. Without it the calling thread makes them, in chunks of about a millisecond.
+   * `backgroundSealing()` of `daybook/node`: makes segment files of some thousand rows or more on its thread, with the same bytes. The storage must
+   * have the codec of `fileStorage` or `memoryStorage`. Without it the calling thread makes them, in chunks of about a millisecond.
    */
-  readonly sealer?: Sealer;
+  readonly sealWorker?: SealWorker;
   /** Opens beside a writer: no lock, no writes, a snapshot of the state at opening. Default false. */
   readonly readOnly?: boolean;
   /**
@@ -72,7 +72,7 @@ const KNOWN: KnownOptions<DaybookOptions> = {
   futureEvents: true,
   durability: true,
   memoryBudgetBytes: true,
-  sealer: true,
+  sealWorker: true,
   readOnly: true,
   follow: true,
   onCorruption: true,
@@ -95,13 +95,13 @@ export function checkOptions(options: DaybookOptions): void {
   rejectUnknownOptions(options, KNOWN);
   // Untyped callers may pass anything.
   const given = options as Partial<DaybookOptions>;
-  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealer, clock, futureEvents } = given;
+  const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealWorker, clock, futureEvents } = given;
   if (typeof storage?.read !== "function") throw unexpected("storage", "memoryStorage() or another storage", storage);
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw unexpected("currency", "an ISO 4217 code such as USD", currency);
   if (durability !== undefined && durability !== "disk" && durability !== "os") throw unexpected("durability", '"disk" or "os"', durability);
   if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === "number" && memoryBudgetBytes >= 0))
     throw unexpected("memoryBudgetBytes", "a number of bytes, 0 or more", memoryBudgetBytes);
-  if (sealer !== undefined && typeof (sealer as Partial<Sealer> | null)?.make !== "function") throw unexpected("sealer", "sealThread() of daybook/node", sealer);
+  if (sealWorker !== undefined && typeof (sealWorker as Partial<SealWorker> | null)?.make !== "function") throw unexpected("sealWorker", "backgroundSealing() of daybook/node", sealWorker);
   if (onCorruption !== undefined && onCorruption !== "refuse" && onCorruption !== "quarantine")
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" when readOnly is true', onCorruption);

@@ -1,7 +1,7 @@
 export { createHandler } from "./handler/handler.js";
 export type { Handler, HandlerOptions } from "./handler/handler.js";
-export { loadAgentReader } from "./tracking/agent-reader.js";
-export type { AgentReader } from "./tracking/agent-reader.js";
+export { loadUserAgentParser } from "./tracking/user-agent-parser.js";
+export type { UserAgentParser } from "./tracking/user-agent-parser.js";
 export { loadBotTest } from "./collect/beacon-event.js";
 export type { Place } from "./collect/beacon-event.js";
 export type { CollectOptions } from "./collect/collector.js";
@@ -9,7 +9,7 @@ export type { SaltKeeper } from "./collect/visitors.js";
 export type { BrowserFile, BrowserFiles } from "./files/browser-files.js";
 export type { Agent, ProcessGauges } from "./routing/route.js";
 export type { ServedDaybook } from "./access/rights.js";
-export type { WireReply, WireRequest } from "./wire/exchange.js";
+export type { WireReply, WireRequest } from "./wire/request-reply.js";
 export type { Answered } from "./answer/request-counts.js";
 export type { HandlerLimits } from "./overload/admission.js";
 export { createPublicKey, createToken, memoryTokens } from "./access/tokens.js";

@@ -151,7 +151,7 @@ export interface CompanySnapshot extends IdentitySnapshot {
 }
 
 /** The company of an event: its own, else that of its identity at its time; 0 for none. Null when its key must be read to decide. */
-export function companyOfEvent(own: number, actor: number, { ms, sequence }: EventTime, { identities, companies, ids, rows }: CompanySnapshot, missing: PendingLoads): number | null {
+export function companyOfEvent(own: number, actor: number, { ms, sequence }: EventTime, { identities, companies, ids, rows }: CompanySnapshot, pending: PendingLoads): number | null {
   if (own !== 0 || actor === 0 || companies === null) return own;
   const identity = identities.identityOf(actor);
   const only = companies.onlyCompany(identity);
@@ -159,7 +159,7 @@ export function companyOfEvent(own: number, actor: number, { ms, sequence }: Eve
   if (!companies.needsId(identity, ms)) return companies.companyAt(identity, ms, NO_KEY);
   const key = ids.of(sequence);
   if (key !== null) return companies.companyAt(identity, ms, key);
-  missing.add(() => ids.read([{ sequence, day: dayOf(ms) }], rows));
+  pending.add(() => ids.read([{ sequence, day: dayOf(ms) }], rows));
   return null;
 }
 

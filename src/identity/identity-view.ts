@@ -15,7 +15,7 @@ export interface IdentityView {
   /** All actors of an identity, itself first. Cost: their number. */
   actorsOf(identity: number): readonly number[];
   /** The actors that moved to another identity since an earlier view; null when that is too long ago. Cost: their number. */
-  movedSince(former: IdentityView): ReadonlySet<number> | null;
+  changesSince(former: IdentityView): ReadonlySet<number> | null;
   /** The identity of this user id, or else of this anonymous id; 0 when unknown. Call it in the snapshot's tick. */
   findId(id: string): number;
   /** The identity most recently identified with an email (trimmed, lower case); 0 when unknown. Call it in the snapshot's tick. */

@@ -21,9 +21,9 @@ interface CompanyPairs {
   readonly rows: ArrayLike<number> | null;
 }
 
-/** Above this number of touched actors, all identities are folded again. */
+/** Above this number of touched actors, all identities are rebuilt. */
 const TOUCHED_COUNT = 16 * 1024;
-/** Cost of folding an actor, in values read. */
+/** Cost of an actor, in values read. */
 const VALUES_PER_ACTOR = 8;
 const ASSOCIATION_BYTES = 160;
 
@@ -38,15 +38,15 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #lists: ReadonlyMap<number, readonly Association[]> = new Map();
   /** Associations from events, of the actors of listed identities. */
   readonly #associations = new FollowedActors<Association>(associationsOf);
-  /** Actors with relevant new rows since the last fold; null above the limit. */
+  /** Actors with relevant new rows since the last update; null above the limit. */
   #touched: Set<number> | null = null;
-  /** Identities folded for a snapshot whose rows were missing: the next snapshot may undo their change, so it folds them again. */
-  readonly #folded = new Set<number>();
+  /** Identities updated for a snapshot whose rows were not loaded: the next snapshot may undo their change, so it updates them again. */
+  readonly #provisional = new Set<number>();
   readonly #changes = new ChangeLog();
   #identities: IdentityView | null = null;
   #groupMoveCount = 0;
   #view: CompanyView | null = null;
-  #folding: Promise<void> | null = null;
+  #rebuilding: Promise<void> | null = null;
 
   constructor(
     budget: MemoryBudget,
@@ -66,20 +66,20 @@ export class Memberships extends StoreTable<CompanyPairs> {
   }
 
   /** Null when something is missing. Later changes do not affect the result. Cost: new pairs, and the associations of affected identities. */
-  of(moment: IdentitySnapshot, missing: PendingLoads): CompanyView | null {
-    if (!this.takeRows(moment, missing)) return null;
+  of(moment: IdentitySnapshot, pending: PendingLoads): CompanyView | null {
+    if (!this.takeRows(moment, pending)) return null;
     const { identities } = moment;
-    const changed = this.#identitiesToFold(identities);
-    if (changed === null || this.#folding !== null) {
-      missing.add(() => (this.#folding ??= this.#foldAll(identities).finally(() => (this.#folding = null))));
+    const changed = this.#identitiesToUpdate(identities);
+    if (changed === null || this.#rebuilding !== null) {
+      pending.add(() => (this.#rebuilding ??= this.#rebuildAll(identities).finally(() => (this.#rebuilding = null))));
       return null;
     }
-    for (const identity of changed) this.#fold(identity, identities);
-    if (!this.#list(changed, moment, missing)) {
-      for (const identity of changed) this.#folded.add(identity);
+    for (const identity of changed) this.#update(identity, identities);
+    if (!this.#list(changed, moment, pending)) {
+      for (const identity of changed) this.#provisional.add(identity);
       return null;
     }
-    this.#folded.clear();
+    this.#provisional.clear();
     for (const identity of changed) this.#changes.add(identity);
     if (this.#view === null || changed.size > 0)
       this.#view = new Companies(this.resolver, this.#ofIdentities.freeze(), this.#lists, (company) => this.#membersOf(company), this.resolver.recordEnd);
@@ -133,7 +133,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
     this.#lists = new Map();
     this.#associations.clear();
     this.#touched = null;
-    this.#folded.clear();
+    this.#provisional.clear();
     this.#identities = null;
     this.#view = null;
   }
@@ -151,17 +151,17 @@ export class Memberships extends StoreTable<CompanyPairs> {
   #touch(actor: number): void {
     if (this.#touched === null) return;
     this.#touched.add(actor);
-    if (this.#touched.size > TOUCHED_COUNT && this.#folding === null) this.#touched = null;
+    if (this.#touched.size > TOUCHED_COUNT && this.#rebuilding === null) this.#touched = null;
   }
 
   /** Identities whose companies may have changed since the last snapshot; null for all. */
-  #identitiesToFold(identities: IdentityView): ReadonlySet<number> | null {
+  #identitiesToUpdate(identities: IdentityView): ReadonlySet<number> | null {
     const { groupMoves } = this.resolver;
     const former = this.#identities;
-    const moved = former === null ? null : identities.movedSince(former);
+    const moved = former === null ? null : identities.changesSince(former);
     const grouped = groupMoves.between(this.#groupMoveCount, groupMoves.count);
     if (former === null || this.#touched === null || moved === null || grouped === null) return null;
-    const changed = new Set(this.#folded);
+    const changed = new Set(this.#provisional);
     for (const actor of this.#touched) changed.add(identities.identityOf(actor));
     for (const actor of grouped) changed.add(identities.identityOf(actor));
     for (const actor of moved) changed.add(former.identityOf(actor)).add(identities.identityOf(actor));
@@ -175,17 +175,17 @@ export class Memberships extends StoreTable<CompanyPairs> {
     this.#groupMoveCount = this.resolver.groupMoves.count;
   }
 
-  /** Rebuilds everything, yielding; changes meanwhile are folded afterwards. Cost: all actors ever seen with a company. */
-  async #foldAll(identities: IdentityView): Promise<void> {
+  /** Rebuilds everything, yielding; changes meanwhile are applied afterwards. Cost: all actors ever seen with a company. */
+  async #rebuildAll(identities: IdentityView): Promise<void> {
     const { generation } = this;
     this.#follow(identities);
-    const folded = new PagedCodes();
+    const rebuilt = new PagedCodes();
     const mixed = new Set<number>();
     const add = (actor: number, company: number) => {
       const identity = identities.identityOf(actor);
-      const known = folded.of(identity);
+      const known = rebuilt.of(identity);
       const joined = join(known, company);
-      if (joined !== known) folded.set(identity, joined);
+      if (joined !== known) rebuilt.set(identity, joined);
       if (joined === MIXED) mixed.add(identity);
     };
     const yielder = new Yielder();
@@ -197,16 +197,16 @@ export class Memberships extends StoreTable<CompanyPairs> {
       await yielder.yieldAfter(rows.length * VALUES_PER_ACTOR);
     }
     if (generation !== this.generation) return;
-    this.#ofIdentities = folded;
+    this.#ofIdentities = rebuilt;
     this.#members = null;
     this.#view = null;
     this.#lists = new Map();
-    this.#folded.clear();
-    for (const identity of mixed) this.#folded.add(identity);
+    this.#provisional.clear();
+    for (const identity of mixed) this.#provisional.add(identity);
     this.#changes.addAll();
   }
 
-  #fold(identity: number, identities: IdentityView): void {
+  #update(identity: number, identities: IdentityView): void {
     const { groupsOfActor, table } = this.resolver;
     let company = 0;
     // An actor that moved to another identity no longer names one.
@@ -232,11 +232,11 @@ export class Memberships extends StoreTable<CompanyPairs> {
   }
 
   /** Lists the associations of those identities that have several companies; false when rows must be read first. */
-  #list(changed: ReadonlySet<number>, { rows, identities }: IdentitySnapshot, missing: PendingLoads): boolean {
+  #list(changed: ReadonlySet<number>, { rows, identities }: IdentitySnapshot, pending: PendingLoads): boolean {
     const mixed = [...changed].filter((identity) => this.#ofIdentities.of(identity) === MIXED);
     const unread = mixed.flatMap((identity) => identities.actorsOf(identity).filter((actor) => this.#ofActors.of(actor) !== 0 && !this.#associations.has(actor)));
     if (unread.length > 0) {
-      missing.add(() => this.#associations.read(new Set(unread), rows));
+      pending.add(() => this.#associations.read(new Set(unread), rows));
       return false;
     }
     const lists = new Map(this.#lists);

@@ -128,7 +128,7 @@ export class IdentityResolver {
   /** The current identities. Returns the same object until a record is committed or an actor moves to another identity. */
   view(): IdentityView {
     this.#resolveMerges();
-    if (this.#view?.moveCount !== this.moves.count || this.#view.recordEnd !== this.#recordEnd)
+    if (this.#view?.changeCount !== this.moves.count || this.#view.recordEnd !== this.#recordEnd)
       this.#view = new ResolverView(this, this.#owners.freeze(), this.#survivors.freeze(), this.#recordEnd, this.moves.count, this.#linkCount, this.#everAbsorbed.size > 0);
     return this.#view;
   }
@@ -241,7 +241,7 @@ class ResolverView implements IdentityView {
     readonly owners: FrozenCodes,
     readonly survivors: FrozenCodes,
     readonly recordEnd: number,
-    readonly moveCount: number,
+    readonly changeCount: number,
     readonly linkCount: number,
     readonly hasMerges: boolean,
   ) {
@@ -270,8 +270,8 @@ class ResolverView implements IdentityView {
     return actors;
   }
 
-  movedSince(former: IdentityView): ReadonlySet<number> | null {
-    return former instanceof ResolverView && former.resolver === this.resolver ? this.resolver.moves.between(former.moveCount, this.moveCount) : null;
+  changesSince(former: IdentityView): ReadonlySet<number> | null {
+    return former instanceof ResolverView && former.resolver === this.resolver ? this.resolver.moves.between(former.changeCount, this.changeCount) : null;
   }
 
   readonly isLive = (row: number): boolean => this.resolver.isLive(row, this.recordEnd);

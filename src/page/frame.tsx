@@ -2,10 +2,10 @@ import { useCallback, useEffect, useState, useMemo, useErrorBoundary, useRef } f
 import { addressOf, viewStateOf, scopeOf, type ViewState, type PageClock } from "./state/view-state.js";
 import { dayIn, daysOf, INTERVALS, PERIODS, rangeOf, type PeriodName, type Period } from "./state/period.js";
 import type { ComponentType } from "preact";
-import type { TokenAnswer, TrendAnswer } from "./ask/answers.js";
-import { followChanges, type ApiClient } from "./ask/client.js";
-import { extentQuery } from "./ask/queries.js";
-import { hasScope, canOpen } from "./ask/rights.js";
+import type { TokenAnswer, TrendAnswer } from "./api/answers.js";
+import { followChanges, type ApiClient } from "./api/client.js";
+import { extentQuery } from "./api/queries.js";
+import { hasScope, canOpen } from "./api/rights.js";
 import { Page, usePage, useQueryOf, type PageContext } from "./parts/page-context.js";
 import { VIEWS, type ViewControl, type ViewEntry } from "./views/table.js";
 import { Empty, Icon, ViewLink, Button } from "./parts/inline.js";

@@ -1,7 +1,7 @@
-import type { ByProjectAnswer, ProjectsAnswer } from "./ask/answers.js";
-import { ApiError, ApiClient, asApiError } from "./ask/client.js";
-import { byProjectQuery, projectsQuery, tokenQuery, extentQuery, webQuery, type PageQuery } from "./ask/queries.js";
-import { hasScope, canOpen } from "./ask/rights.js";
+import type { ByProjectAnswer, ProjectsAnswer } from "./api/answers.js";
+import { ApiError, ApiClient, asApiError } from "./api/client.js";
+import { byProjectQuery, projectsQuery, tokenQuery, extentQuery, webQuery, type PageQuery } from "./api/queries.js";
+import { hasScope, canOpen } from "./api/rights.js";
 import { scopeOf } from "./state/view-state.js";
 import { currentViewState, hasPeriod, useTheme, Mark, Frame, readStored, store, type FrameProps, type StartInfo } from "./frame.js";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
@@ -149,7 +149,7 @@ function SignedIn(props: Omit<FrameProps, keyof StartInfo>) {
       </main>
     );
   else if (!VIEWS.some(({ name }) => canOpen(startInfo.token, name)))
-    obstacle = <Empty title="This token cannot read anything">It can only write. Use a token with scopes for reading.</Empty>;
+    obstacle = <Empty title="This token has no read scope">Sign in with a token that has at least <code>analytics:read</code>.</Empty>;
   else if (startInfo.projects.length === 0)
     obstacle = (
       <Empty title="Nothing is stored yet">

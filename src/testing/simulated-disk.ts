@@ -235,7 +235,7 @@ export class SimulatedDisk {
 const SECTOR_BYTES = 512;
 
 /** How much of the unsynced changes survives. */
-interface Luck {
+interface CrashOptions {
   /** Of each directory, a prefix of the changes, or any subset. */
   readonly names: "prefix" | "subset";
   /** Of each file, a prefix of the changes with the next one torn, or any sectors of any changes. */
@@ -249,7 +249,7 @@ interface Luck {
  * and cuts, in sectors of 512 bytes; directories as of their last sync, with any of the later changes. Everything in it is durable.
  */
 export function powerLoss(state: DiskState, random: Random): DiskState {
-  const luck: Luck = {
+  const options: CrashOptions = {
     names: random.chance(0.5) ? "prefix" : "subset",
     content: random.chance(0.4) ? "prefix" : "sectors",
     chance: random.pick([0, 0.2, 0.5, 0.5, 0.8, 0.8, 1]),
@@ -259,10 +259,10 @@ export function powerLoss(state: DiskState, random: Random): DiskState {
   const visit = (node: number): void => {
     const directory = state.directories.get(node);
     if (directory === undefined) {
-      if (!files.has(node)) files.set(node, survivingFile(state.files.get(node), luck, random));
+      if (!files.has(node)) files.set(node, survivingFile(state.files.get(node), options, random));
       return;
     }
-    const names = survivingNames(directory, luck, random);
+    const names = survivingNames(directory, options, random);
     directories.set(node, settledDirectory(names));
     for (const child of names.values()) visit(child);
   };
@@ -276,7 +276,7 @@ export function isSettled({ files, directories }: DiskState): boolean {
   return [...files.values()].every((file) => isSynced(file) && !file.isDetached) && [...directories.values()].every(isSynced);
 }
 
-function survivingNames({ durable, changes }: DirectoryNames, { names, chance }: Luck, random: Random): Names {
+function survivingNames({ durable, changes }: DirectoryNames, { names, chance }: CrashOptions, random: Random): Names {
   if (changes.length === 0) return durable;
   const survivors = names === "subset" ? changes.filter(() => random.chance(chance)) : changes.slice(0, prefixLength(changes.length, chance, random));
   return renamed(durable, survivors);
@@ -288,7 +288,7 @@ function prefixLength(count: number, chance: number, random: Random): number {
   return random.below(count + 1);
 }
 
-function survivingFile(file: FileContent | undefined, { content, chance }: Luck, random: Random): FileContent {
+function survivingFile(file: FileContent | undefined, { content, chance }: CrashOptions, random: Random): FileContent {
   if (file === undefined) return settledFile(new Uint8Array(0));
   if (file.changes.length === 0) return settledFile(file.durable);
   return settledFile(content === "prefix" ? survivingPrefix(file, chance, random) : survivingSectors(file, chance, random));

@@ -284,12 +284,12 @@ const watchCases: readonly StorageCase[] = [
     };
     for (const [what, change] of Object.entries(changes)) {
       let unwatch: (() => void) | undefined;
-      const isTold = new Promise<boolean>((resolve) => {
+      const isReported = new Promise<boolean>((resolve) => {
         unwatch = reading.watch?.(() => resolve(true));
         setTimeout(() => resolve(false), TOLD_WITHIN_MS);
       });
       await change();
-      expect(await isTold, `${what} to be reported`);
+      expect(await isReported, `${what} to be reported`);
       unwatch?.();
     }
     expect(goneCount === 0, "nothing to be reported to a listener that stopped");

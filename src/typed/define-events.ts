@@ -78,13 +78,13 @@ export interface EventDefinition<E extends Events> {
    * Cost of a check: one validation per event.
    * @throws invalid_parameter, unknown_parameter (an option)
    */
-  on<D extends Askable>(daybook: D, options?: EventCheck): TypedDaybook<E, D>;
+  bind<D extends Queryable>(daybook: D, options?: EventCheck): TypedDaybook<E, D>;
 }
 
 /** The Daybook type of a definition: `DaybookOf<typeof events>`. */
 export type DaybookOf<Definition> = Definition extends EventDefinition<infer E> ? TypedDaybook<E> : never;
 
-type Askable = Pick<Daybook, keyof TypedMethods<Events>>;
+type Queryable = Pick<Daybook, keyof TypedMethods<Events>>;
 type Ingest = Daybook["ingest"];
 
 const OPTIONS = { check: true, onFlaw: true } as const;
@@ -99,7 +99,7 @@ export function defineEvents<const Shapes extends EventShapes>(shapes: Shapes): 
   for (const [name, shape] of Object.entries<unknown>(known)) refuseNoShape(name, shape);
   return {
     names: Object.keys(known),
-    on(daybook, options = {}) {
+    bind(daybook, options = {}) {
       rejectUnknownOptions(options, OPTIONS);
       const { check = "none", onFlaw } = options;
       const ingest = ingestOf(daybook, known, check, onFlaw);
@@ -115,7 +115,7 @@ function refuseNoShape(name: string, shape: unknown): void {
 }
 
 /** Null: the Daybook's own `ingest`. */
-function ingestOf(daybook: Askable, shapes: EventShapes, check: string, onFlaw: unknown): Ingest | null {
+function ingestOf(daybook: Queryable, shapes: EventShapes, check: string, onFlaw: unknown): Ingest | null {
   if (check === "report" && typeof onFlaw === "function") return reporting(daybook, shapes, onFlaw as (flaw: EventFlaw) => unknown);
   if (check !== "none" && check !== "reject" && check !== "report")
     throw parameterError("invalid_parameter", "check", `expected none, reject or report, got ${shown(check)}`);
@@ -124,7 +124,7 @@ function ingestOf(daybook: Askable, shapes: EventShapes, check: string, onFlaw: 
   return check === "reject" ? rejecting(daybook, shapes) : null;
 }
 
-function rejecting(daybook: Askable, shapes: EventShapes): Ingest {
+function rejecting(daybook: Queryable, shapes: EventShapes): Ingest {
   return async (events, options) => {
     if (!Array.isArray(events)) return daybook.ingest(events, options);
     const given = [...(events as readonly EventInput[])];
@@ -140,7 +140,7 @@ function rejecting(daybook: Askable, shapes: EventShapes): Ingest {
   };
 }
 
-function reporting(daybook: Askable, shapes: EventShapes, onFlaw: (flaw: EventFlaw) => unknown): Ingest {
+function reporting(daybook: Queryable, shapes: EventShapes, onFlaw: (flaw: EventFlaw) => unknown): Ingest {
   return async (events, options): Promise<IngestResult> => {
     if (!Array.isArray(events)) return daybook.ingest(events, options);
     const given = [...(events as readonly EventInput[])];

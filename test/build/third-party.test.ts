@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { pageFiles } from "../../build/page-files.js";
 import { bundledPackages, licensesOf, LICENSES_FILE, thirdPartyLicenses } from "../../build/third-party.js";
-import { threadPrograms } from "../../build/thread-programs.js";
+import { workerPrograms } from "../../build/worker-programs.js";
 import { trackerScript } from "../../build/tracker-script.js";
 
 const SOURCE = join(import.meta.dirname, "../../src");
@@ -27,7 +27,7 @@ async function madePackage(name: string, files: Readonly<Record<string, string>>
 
 test("The licence of each package inside the page stands beside it, and threads and the tracker have no package inside.", async () => {
   const page = await pageFiles(directory);
-  const threads = await threadPrograms(SOURCE, directory);
+  const threads = await workerPrograms(SOURCE, directory);
   const tracker = await trackerScript(SOURCE, directory);
   expect(bundledPackages([...threads, tracker])).toEqual([]);
   await thirdPartyLicenses(directory, [...threads, tracker, page]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CODES, RIGHTS, errorOf, type Doing } from "../../src/clickhouse/connection/errors.js";
+import { CODES, RIGHTS, errorOf, type AccessKind } from "../../src/clickhouse/connection/errors.js";
 import { serverUrl } from "./kit.js";
 
 /** What errors of ClickHouse mean, by number and name. */
@@ -41,12 +41,12 @@ const RIGHTS_TOLD = "164 READONLY, 291 DATABASE_ACCESS_DENIED, 497 ACCESS_DENIED
 const pairsOf = (text: string) => text.split(",").map((pair) => pair.trim().split(" ") as [code: string, type: string]);
 const rows = Object.entries(MEANINGS).flatMap(([meaning, text]) => pairsOf(text).map(([code, type]) => [code, type, meaning] as const));
 const thrown = (code: string, type: string, message = "") => Object.assign(new Error(message), { code, type });
-const codeOf = (error: unknown, doing: Doing) => errorOf(error, undefined, doing).code;
+const codeOf = (error: unknown, access: AccessKind) => errorOf(error, undefined, access).code;
 
 describe("an error of the server", () => {
   test.each(rows)("%s %s means %s", (code, type, meaning) => {
-    for (const doing of ["reads", "writes"] as const)
-      expect(errorOf(thrown(code, type), undefined, doing))
+    for (const access of ["reads", "writes"] as const)
+      expect(errorOf(thrown(code, type), undefined, access))
         .toMatchObject({ code: meaning, message: `ClickHouse refused a statement: ${type} (${code})` });
   });
 

@@ -87,8 +87,8 @@ test("the servers are asked at most once a second, and not at all while statemen
   const reach = new Reachability();
   let askedCount = 0;
   let outcome: StatementOutcome = "answered";
-  const look = () => reach.isThere(() => ((askedCount += 1), Promise.resolve(outcome)));
-  reach.told("answered");
+  const look = () => reach.isReachable(() => ((askedCount += 1), Promise.resolve(outcome)));
+  reach.record("answered");
   expect([await look(), await look(), askedCount]).toEqual([true, true, 0]);
   outcome = "gone";
   vi.advanceTimersByTime(1_000);
@@ -99,8 +99,8 @@ test("the servers are asked at most once a second, and not at all while statemen
   vi.advanceTimersByTime(1);
   expect([await look(), askedCount]).toEqual([true, 2]);
   // What one statement met may be its own: that asks, and decides nothing.
-  reach.told("answered");
-  reach.told("gone");
+  reach.record("answered");
+  reach.record("gone");
   vi.advanceTimersByTime(999);
   expect([await look(), askedCount]).toEqual([true, 2]);
   vi.advanceTimersByTime(1);
@@ -112,7 +112,7 @@ function looking() {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   const reach = new Reachability();
   let resolve: (outcome: StatementOutcome) => void = () => undefined;
-  const look = () => reach.isThere(() => new Promise((answered) => (resolve = answered)));
+  const look = () => reach.isReachable(() => new Promise((answered) => (resolve = answered)));
   return { reach, look, answer: (outcome: StatementOutcome) => resolve(outcome) };
 }
 
@@ -121,7 +121,7 @@ test("nobody waits longer than a second for what does not come, and is told what
   const looked = look();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await looked).toBe(true);
-  const again = reach.isThere(() => Promise.reject(new Error("asked twice at once")));
+  const again = reach.isReachable(() => Promise.reject(new Error("asked twice at once")));
   answer("gone");
   expect(await again).toBe(false);
 });
@@ -129,7 +129,7 @@ test("nobody waits longer than a second for what does not come, and is told what
 test("what ends well while a look is out is newer than what the look finds, and who comes then does not wait for it", async () => {
   const { reach, look, answer } = looking();
   const first = look();
-  reach.told("answered");
+  reach.record("answered");
   expect(await look()).toBe(true);
   answer("gone");
   expect(await first).toBe(true);
@@ -139,10 +139,10 @@ test("what ends well while a look is out is newer than what the look finds, and 
 test("where what all questions need is refused, statements that end well change nothing until a look does", async () => {
   const { reach, look, answer } = looking();
   const first = look();
-  reach.told("answered");
+  reach.record("answered");
   answer("refused");
   expect(await first).toBe(false);
-  reach.told("answered");
+  reach.record("answered");
   expect(await look()).toBe(false);
   vi.advanceTimersByTime(1_000);
   const second = look();

@@ -4,7 +4,7 @@ import { seededRandom, type Random } from "daybook/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Handler } from "../../src/http/index.js";
 import { routes } from "../../src/http/routes/table.js";
-import { ARROW_TYPE } from "../../src/http/wire/exchange.js";
+import { ARROW_TYPE } from "../../src/http/wire/request-reply.js";
 import { bodyFor } from "../http/fuzz/bodies.js";
 import { mutated } from "../http/fuzz/json-mutation.js";
 import { handlerOf, NOW_MS, requestOf, type SendOptions } from "../http/kit.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
 import { actorRows } from "../../src/clickhouse/query/companies.js";
 import { moneyRows } from "../../src/clickhouse/query/payments.js";
-import { ofActors } from "../../src/clickhouse/query/who.js";
+import { ofActors } from "../../src/clickhouse/query/identity-context.js";
 import { EVENT_COLUMNS } from "../../src/clickhouse/query/event-columns.js";
 import { sql, type Sql } from "../../src/clickhouse/sql/sql.js";
 import { TableNames } from "../../src/clickhouse/tables/layout.js";

@@ -13,7 +13,7 @@ const selector = { all: [], any: [], fromMs: -Infinity, toMs: Infinity, key: "",
 
 /** The count of a snapshot, and the rows that were looked at for it. */
 async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number]> {
-  const work: QueryStats = { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+  const work: QueryStats = { segmentCount: 0, prunedCount: 0, cachedCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
   const plan = { report: "countEvents" } as Plan<"countEvents">;
   const { passes: [pass] } = (countEvents as RowReport<typeof plan, number>).prepare(plan, {} as RowContext, new PendingLoads()) ?? { passes: [] };
   const scan = new Scan(pass as AnyPass, [selector], work, new Slices(undefined));

@@ -2,7 +2,7 @@ import { build } from "esbuild";
 import { cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { commonJs } from "../../build/common-js.js";
-import { threadPrograms } from "../../build/thread-programs.js";
+import { workerPrograms } from "../../build/worker-programs.js";
 import { emptyDirectory, ROOT } from "../cli/run.js";
 
 const ENTRIES = { index: "index", client: "client/index", http: "http/index", node: "platform/node/index", testing: "testing/index" };
@@ -24,7 +24,7 @@ export async function appFolder(name: string): Promise<string> {
   const entryPoints = Object.fromEntries(Object.entries(ENTRIES).map(([to, from]) => [to, join(ROOT, "src", `${from}.ts`)]));
   const dist = join(packageFolder, "dist");
   await build({ entryPoints, outdir: dist, bundle: true, splitting: true, packages: "external", platform: "node", format: "esm", target: "node20" });
-  await threadPrograms(join(ROOT, "src"), dist);
+  await workerPrograms(join(ROOT, "src"), dist);
   await commonJs(dist, Object.keys(ENTRIES).filter((entry) => entry !== "client"));
   return directory;
 }

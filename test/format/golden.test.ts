@@ -59,8 +59,8 @@ describe("the bytes of each file, which stores that exist already have", () => {
     });
   });
 
-  test("a segment file has times, ids, sequences, the columns that some row has a value in, who did something, and which ids came together", async () => {
-    expect(containerParts((await encodeSegment(sampleRows(), { deflate: asIs, excerpts: [] })).bytes)).toEqual({
+  test("a segment file has times, ids, sequences, the columns that some row has a value in, the actors, and which ids came together", async () => {
+    expect(containerParts((await encodeSegment(sampleRows(), { deflate: asIs, summaries: [] })).bytes)).toEqual({
       blocks: [
         "444159424f4f4b31000af40000b70000",
         "4c00000a000000000101010101010101",
@@ -84,15 +84,15 @@ describe("the bytes of each file, which stores that exist already have", () => {
         '"name":"anonymousId","offset":112,"byteLength":3,"rawByteLength":3,"deflated":false,"crc32":22312344',
         '92},{"name":"m1.rows","offset":120,"byteLength":4,"rawByteLength":4,"deflated":false,"crc32":2921744',
         '459},{"name":"m1","offset":128,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":1259060791}',
-        ',{"name":"who","offset":136,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":3231463346},',
-        '{"name":"links","offset":152,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":2851134245}',
-        '],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"la',
-        'stSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","wi',
-        'dth":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},',
-        '{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max"',
-        ':3,"hasZero":true,"entryCount":1}],"who":{"count":2,"companyWidth":1,"projectWidth":1}}}',
+        ',{"name":"actors","offset":136,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":323146334',
+        '6},{"name":"links","offset":152,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":28511342',
+        '45}],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,',
+        '"lastSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url",',
+        '"width":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":tru',
+        'e},{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"m',
+        'ax":3,"hasZero":true,"entryCount":1}],"actors":{"count":2,"companyWidth":1,"projectWidth":1}}}',
       ].join(""),
-      trailer: "340600007ff4e239314b4f4f42594144",
+      trailer: "3a060000b8f75690314b4f4f42594144",
     });
   });
 
@@ -116,11 +116,11 @@ describe("the bytes of each file, which stores that exist already have", () => {
   test("a manifest is a line of JSON and a line of SHA-256", () => {
     expect(new TextDecoder().decode(encodeManifest(sampleManifest))).toBe(
       [
-        '{"format":3,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
+        '{"format":4,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
         '":"segments/0000000002","byteLength":1024,"sha256":"abababababababababababababababababababababababab',
         'abababababababab","footerCrc32":4000000001,"day":20513,"rowCount":9}],"dictionaries":[{"key":"dictionaries/0000000003","byteL',
         'ength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd","footerCrc32":7}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"privacy":null}',
-        "\nf2a3db9ca38b6cfcf4b7a8898c2b51951fa7f4531f1c151d7d907da2c55c8693\n",
+        "\ne905efa6aacebad10262c058237feac697dbe28fd581304b5f71dba63309cb7b\n",
       ].join(""),
     );
   });

@@ -50,7 +50,7 @@ export function sampleRows(): MergedRows {
 }
 
 export const sampleManifest: Manifest = {
-  format: 3,
+  format: 4,
   epoch: 3,
   clean: true,
   nextSequence: 10,

@@ -20,21 +20,21 @@ describe("bundled to CommonJS by esbuild, daybook/node", () => {
   it("loads, and does without threads whose programs it is not told: each says so once", async () => {
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     onTestFinished(() => warnings.mockRestore());
-    const { listenOnThread, sealThread } = await oneFile();
-    const daybook = await openDaybook({ storage: memoryStorage(), sealer: sealThread() });
-    const events = Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: new Date(86_400_000 + at) }));
+    const { listenOnWorker, backgroundSealing } = await oneFile();
+    const daybook = await openDaybook({ storage: memoryStorage(), sealWorker: backgroundSealing() });
+    const events = Array.from({ length: LIMITS.workerSealRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: new Date(86_400_000 + at) }));
     for (let round = 0; round < 2; round += 1) {
       await daybook.ingest(events.map((event) => ({ ...event, id: `${round}-${event.id}` })));
       await daybook.seal();
     }
-    const server = await listenOnThread(createHandler({ organizations: { default: daybook }, tokens: memoryTokens([]) }));
+    const server = await listenOnWorker(createHandler({ organizations: { default: daybook }, tokens: memoryTokens([]) }));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     await server.close();
     expect(await daybook.countEvents({ startDate: "1970-01-01" })).toBe(2 * events.length);
     await daybook.close();
     const hint = /bundle of this format does not know its own location; the option "program" names another, see "Bundlers" in docs\/guide\/embedding\.md/;
     expect(warnings.mock.calls).toEqual([
-      [expect.stringMatching(/the seal thread failed/), "DaybookWarning"],
+      [expect.stringMatching(/the seal worker failed/), "DaybookWarning"],
       [expect.stringMatching(/requests are read on the thread of the handler/), "DaybookWarning"],
     ]);
     for (const [text] of warnings.mock.calls) expect(text).toMatch(hint);
@@ -42,7 +42,7 @@ describe("bundled to CommonJS by esbuild, daybook/node", () => {
 });
 
 describe("the programs of threads", () => {
-  it.each(["seal-program", "socket-thread"])("%s is one file that needs nothing but Node: it runs wherever it is copied to", async (name) => {
+  it.each(["seal-worker", "socket-worker"])("%s is one file that needs nothing but Node: it runs wherever it is copied to", async (name) => {
     const entry = join(ROOT, `src/platform/node/${name}.mts`);
     const { metafile } = await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", packages: "external", write: false, metafile: true, outdir: "out" });
     const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));

@@ -21,10 +21,10 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: false, target: "es2022", lib: ["es2023"], types: ["node"], outDir: "out" };
 
 /** What docs/guide/embedding.md has bundlers make, and programs say. */
-const THREADS = { "seal-program": "daybook/node/seal-program", "socket-thread": "daybook/node/socket-thread" };
+const THREADS = { "seal-worker": "daybook/node/seal-worker", "socket-worker": "daybook/node/socket-worker" };
 const PROGRAMS = {
-  esm: { seal: '{ program: new URL("./seal-program.js", import.meta.url) }', sockets: '{ program: new URL("./socket-thread.js", import.meta.url) }' },
-  cjs: { seal: '{ program: __dirname + "/seal-program.js" }', sockets: '{ program: __dirname + "/socket-thread.js" }' },
+  esm: { seal: '{ program: new URL("./seal-worker.js", import.meta.url) }', sockets: '{ program: new URL("./socket-worker.js", import.meta.url) }' },
+  cjs: { seal: '{ program: __dirname + "/seal-worker.js" }', sockets: '{ program: __dirname + "/socket-worker.js" }' },
 };
 
 describe("what is packed", () => {
@@ -32,7 +32,7 @@ describe("what is packed", () => {
     const project = await Project.of(archive);
     const report = JSON.parse(await project.run("@arethetypeswrong/cli/dist/index.js", [archive, "--format", "json"])) as { analysis: { problems: unknown[]; entrypoints: object } };
     expect(report.analysis.problems).toEqual([]);
-    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./browser", "./http", "./node", "./node/seal-program", "./node/socket-thread", "./testing", "./tracker"]));
+    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./browser", "./http", "./node", "./node/seal-worker", "./node/socket-worker", "./testing", "./tracker"]));
     expect(await project.run("publint/src/cli.js", [archive, "--strict"])).toContain("All good!");
   });
 
@@ -140,14 +140,14 @@ describe("a program that is bundled with the package, and runs where there are n
 describe("the command of the package", () => {
   it("says in its own words that it has no thread for its sockets, and serves", async () => {
     const project = await Project.of(archive);
-    await rm(project.path("node_modules/daybook/dist/socket-thread.mjs"));
+    await rm(project.path("node_modules/daybook/dist/socket-worker.mjs"));
     const program = project.start(project.path("node_modules/daybook/dist/cli.js"), ["serve", "--memory", "--port", "0", "--quiet"]);
     const [, url] = await program.said(/listening on (http:\S+)/);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     program.child.kill("SIGTERM");
     const { code, stderr } = await program.finished;
     // A machine of one core has no such thread anyway.
-    const words = availableParallelism() === 1 ? /^$/ : /^daybook: the socket thread did not start.*socket-thread\.mjs.*\n$/;
+    const words = availableParallelism() === 1 ? /^$/ : /^daybook: the socket worker did not start.*socket-worker\.mjs.*\n$/;
     expect([code, stderr]).toEqual([0, expect.stringMatching(words)]);
   });
 });

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import * as core from "daybook";
 import { afterAll, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { sealThread } from "../../src/platform/node/seal-thread.js";
+import { backgroundSealing } from "../../src/platform/node/background-sealing.js";
 import { bundledProgram } from "../bundled.js";
 import { ROOT } from "../cli/run.js";
 
@@ -19,7 +19,7 @@ const copy = await (async () => {
   return createRequire(import.meta.url)(outfile) as typeof core;
 })();
 
-const events = Array.from({ length: LIMITS.sealedElsewhereRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: new Date(86_400_000 + at) }));
+const events = Array.from({ length: LIMITS.workerSealRowCount }, (_, at) => ({ id: `${at}`, name: "page_view", createdAt: new Date(86_400_000 + at) }));
 
 it("An error of one copy is one of the other, and nothing else is.", () => {
   expect(copy.DaybookError).not.toBe(core.DaybookError);
@@ -45,17 +45,17 @@ it("A handler of one copy answers for a Daybook of the other, with the codes of 
   await daybook.close();
 });
 
-it("A seal thread of one copy makes the segments of a storage of the other.", async () => {
-  const thread = sealThread({ program: bundledProgram("seal-program") });
+it("A seal worker of one copy makes the segments of a storage of the other.", async () => {
+  const thread = backgroundSealing({ program: bundledProgram("seal-worker") });
   const wereMade: boolean[] = [];
-  const sealer: core.DaybookOptions["sealer"] = {
+  const sealWorker: core.DaybookOptions["sealWorker"] = {
     async make(...asked) {
       const made = await thread.make(...asked);
       wereMade.push(made !== null);
       return made;
     },
   };
-  const daybook = await copy.openDaybook({ storage: copy.memoryStorage(), sealer });
+  const daybook = await copy.openDaybook({ storage: copy.memoryStorage(), sealWorker });
   await daybook.ingest(events);
   await daybook.seal();
   expect(wereMade).toEqual([true]);

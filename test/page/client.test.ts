@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ApiClient, followChanges, ApiError } from "../../src/page/ask/client.js";
-import { get } from "../../src/page/ask/queries.js";
+import { ApiClient, followChanges, ApiError } from "../../src/page/api/client.js";
+import { get } from "../../src/page/api/queries.js";
 
 const question = get<{ readonly n: number }>("/v1/n");
 const never = new AbortController().signal;

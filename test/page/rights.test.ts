@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { TokenAnswer } from "../../src/page/ask/answers.js";
-import { canOpen } from "../../src/page/ask/rights.js";
+import type { TokenAnswer } from "../../src/page/api/answers.js";
+import { canOpen } from "../../src/page/api/rights.js";
 import { VIEW_NAMES } from "../../src/page/state/view-state.js";
 
 const token = (more: Partial<TokenAnswer>): TokenAnswer => ({ organization: "default", project: null, role: "owner", scopes: ["*"], ...more });

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Daybook } from "daybook";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import type { TrendAnswer, WebAnswer } from "../../src/page/ask/answers.js";
-import { keyOf, longListsQuery, trendQuery, type PageQuery } from "../../src/page/ask/queries.js";
+import type { TrendAnswer, WebAnswer } from "../../src/page/api/answers.js";
+import { keyOf, longListsQuery, trendQuery, type PageQuery } from "../../src/page/api/queries.js";
 import { viewStateOf, scopeOf, type ViewScope } from "../../src/page/state/view-state.js";
 import { filterByValue, type Filter } from "../../src/page/state/filter.js";
 import { breakdownRows, visitRows } from "../../src/page/views/overview.js";

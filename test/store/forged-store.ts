@@ -58,7 +58,7 @@ export async function forgeRows(storage: Storage, change: (rows: MergedRows) => 
   const segment = await new StoreFiles(storage, new MemoryBudget(Infinity)).openSegment(entry);
   await segment.load(["ms", "id", "sequence", ...segment.columnNames()]);
   const rows = keepRows(segment, Uint32Array.from({ length: segment.rowCount }, (_, row) => row), new Map());
-  const { bytes } = await encodeSegment(change(rows), { deflate: (raw) => defaultCodec.deflate(raw), excerpts: [] });
+  const { bytes } = await encodeSegment(change(rows), { deflate: (raw) => defaultCodec.deflate(raw), summaries: [] });
   await replaceSegment(storage, entry, bytes);
   return entry.key;
 }

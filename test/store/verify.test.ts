@@ -136,7 +136,7 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     ["zones are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.map((column) => ({ ...column, max: column.max + 1 })) })), /the codes 1 to 2 of name, in every row, found 1 to 3/],
     ["times of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, maxMs: meta.maxMs - 1 })), /latest ms of the day/],
     ["sequences of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, firstSequence: 0 })), /the sequences \d+ to \d+ in the footer/],
-    ["who did something is told by the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, who: { count: 1, companyWidth: 1, projectWidth: 1 } })), /a list of actors that matches the rows, found a different list/],
+    ["the list of actors matches the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, actors: { count: 1, companyWidth: 1, projectWidth: 1 } })), /a list of actors that matches the rows, found a different list/],
     ["row counts are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, rowCount: meta.rowCount - 1 })), /row count \d+, found \d+/],
     ["each column has its blocks", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.slice(1) })), /the blocks /],
     ["the day is that of the manifest", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((entry) => ({ ...entry, day: entry.day + 1 })) })), /day \d+, found \d+/],

@@ -26,12 +26,12 @@ const MIXED = events(
 );
 
 test("Without a check it is the Daybook itself.", async () => {
-  expect(shop.on(daybook)).toBe(daybook);
-  expect(await shop.on(daybook).ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
+  expect(shop.bind(daybook)).toBe(daybook);
+  expect(await shop.bind(daybook).ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
 });
 
 test("Events that do not pass are rejected in their places, beside those that Daybook rejects; the others are stored as they came.", async () => {
-  const { accepted, rejected } = await shop.on(daybook, { check: "reject" }).ingest(MIXED);
+  const { accepted, rejected } = await shop.bind(daybook, { check: "reject" }).ingest(MIXED);
   expect(accepted).toBe(2);
   expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, "invalid_event"], [2, "invalid_event"], [3, "invalid_event"], [5, "invalid_event"]]);
   expect(rejected[0]?.message).toMatch(/^metadata\.plan: .*"free"\|"pro".*; metadata\.seats: .*int/);
@@ -42,24 +42,24 @@ test("Events that do not pass are rejected in their places, beside those that Da
 test("Events that are stored as of the time of receipt are named by their places, whatever is rejected before them.", async () => {
   const later = "9999-01-01T00:00:00Z";
   const batch = events({ name: "other", createdAt: later }, { name: "pageview" }, { name: "pageview", createdAt: later }, { name: "" }, { name: "pageview", createdAt: later });
-  const { accepted, adjusted } = await shop.on(daybook, { check: "reject" }).ingest(batch);
+  const { accepted, adjusted } = await shop.bind(daybook, { check: "reject" }).ingest(batch);
   expect([accepted, adjusted.map(({ index }) => index)]).toEqual([3, [2, 4]]);
 });
 
 test("Events that do not pass are told of and stored, where that is asked.", async () => {
   const flaws: EventFlaw[] = [];
-  const typed = shop.on(daybook, { check: "report", onFlaw: (flaw) => flaws.push(flaw) });
+  const typed = shop.bind(daybook, { check: "report", onFlaw: (flaw) => flaws.push(flaw) });
   expect(await typed.ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
   expect(flaws.map(({ index, event }) => [index, event.name])).toEqual([[1, "signup"], [3, "sign-up"], [5, "signup"]]);
 });
 
 test("A hook that throws costs no event.", async () => {
-  const typed = shop.on(daybook, { check: "report", onFlaw: () => { throw new Error("mine"); } });
+  const typed = shop.bind(daybook, { check: "report", onFlaw: () => { throw new Error("mine"); } });
   expect(await typed.ingest(events({ name: "other" }))).toMatchObject({ accepted: 1 });
 });
 
 test("What is stored is what came, not what a schema makes of it.", async () => {
-  const typed = defineEvents({ visit: z.object({ page: z.string().default("home") }) }).on(daybook, { check: "reject" });
+  const typed = defineEvents({ visit: z.object({ page: z.string().default("home") }) }).bind(daybook, { check: "reject" });
   await typed.ingest(events({ name: "visit", metadata: { other: 1 } }));
   expect((await typed.searchEvents()).events[0]?.metadata).toEqual({ other: 1 });
 });
@@ -69,12 +69,12 @@ const later = <T>(value: T): PromiseLike<T> => ({ then: (...given) => Promise.re
 
 test("A schema may take its time.", async () => {
   const slow: EventShape<{ readonly n: number }> = { "~standard": { validate: (value) => later((value as { n?: unknown }).n === 1 ? {} : { issues: [{ message: "no", path: [{ key: "n" }] }] }) } };
-  const typed = defineEvents({ slow }).on(daybook, { check: "reject" });
+  const typed = defineEvents({ slow }).bind(daybook, { check: "reject" });
   expect(await typed.ingest(events({ name: "slow", metadata: { n: 2 } }, { name: "slow", metadata: { n: 1 } }))).toEqual({ accepted: 1, duplicates: 0, rejected: [{ index: 0, code: "invalid_event", message: "metadata.n: no" }], adjusted: [] });
 });
 
 test("Its other methods are those of the Daybook.", async () => {
-  const typed = shop.on(daybook, { check: "reject" });
+  const typed = shop.bind(daybook, { check: "reject" });
   await typed.ingest([{ name: "signup", userId: "ada", metadata: { plan: "free" } }, { name: "signup", userId: "bob", metadata: { plan: "pro" } }]);
   const pro = { filters: [{ fieldName: "metadata.plan", operator: "=", value: "pro" }] } as const;
   expect(await typed.countUniqueUsers({ eventName: "signup", filterGroups: [pro] })).toBe(1);
@@ -86,22 +86,22 @@ test("Its other methods are those of the Daybook.", async () => {
 });
 
 test("Names that every object has are no events.", async () => {
-  const { rejected } = await shop.on(daybook, { check: "reject" }).ingest(events({ name: "constructor" }, { name: "__proto__" }));
+  const { rejected } = await shop.bind(daybook, { check: "reject" }).ingest(events({ name: "constructor" }, { name: "__proto__" }));
   expect(rejected).toHaveLength(2);
 });
 
 test.each<[string, () => unknown, string]>([
   ["a shape that is none", () => defineEvents({ signup: { plan: "text" } as never }), "signup"],
-  ["an option that is not known", () => shop.on(daybook, { checks: "reject" } as never), "checks"],
-  ["another check", () => shop.on(daybook, { check: "warn" } as never), "check"],
-  ["a report to nobody", () => shop.on(daybook, { check: "report" } as never), "onFlaw"],
-  ["a hook that hears nothing", () => shop.on(daybook, { check: "reject", onFlaw: () => 1 } as never), "onFlaw"],
+  ["an option that is not known", () => shop.bind(daybook, { checks: "reject" } as never), "checks"],
+  ["another check", () => shop.bind(daybook, { check: "warn" } as never), "check"],
+  ["a report to nobody", () => shop.bind(daybook, { check: "report" } as never), "onFlaw"],
+  ["a hook that hears nothing", () => shop.bind(daybook, { check: "reject", onFlaw: () => 1 } as never), "onFlaw"],
 ])("%s is refused", (_, make, param) => {
   expect(make).toThrow(expect.objectContaining({ details: expect.objectContaining({ param }) }));
 });
 
 test("No events, and no array of them, are the Daybook's matter.", async () => {
-  const typed = shop.on(daybook, { check: "reject" });
+  const typed = shop.bind(daybook, { check: "reject" });
   expect(await typed.ingest([])).toEqual({ accepted: 0, duplicates: 0, rejected: [], adjusted: [] });
   await expect(typed.ingest("events" as never)).rejects.toMatchObject({ code: "invalid_parameter" });
 });

@@ -11,7 +11,7 @@ const odd = defineEvents({
   untyped: z.object({ a: z.any(), b: z.unknown(), c: z.string() }), json: z.object({ data: z.json() }),
   either: z.discriminatedUnion("kind", [z.object({ kind: z.literal("card"), last4: z.string() }), z.object({ kind: z.literal("bank"), bank: z.string() })]),
 });
-declare const plain: Daybook; declare const unusual: DaybookOf<typeof odd>; declare const client: DaybookClient; declare const daybook: DaybookOf<typeof shop>; const seen = shop.on(plain);
+declare const plain: Daybook; declare const unusual: DaybookOf<typeof odd>; declare const client: DaybookClient; declare const daybook: DaybookOf<typeof shop>; const seen = shop.bind(plain);
 `;
 const asked = (filter: string) => `void daybook.countEvents({ filterGroups: [{ filters: [${filter}] }] });`;
 
@@ -32,8 +32,8 @@ const RIGHT = [
   `void daybook.funnel({ steps: [{ eventName: "signup" }, { eventName: "order", name: "paid" }] });`,
   `const records: string | undefined = (await daybook.searchEvents({ eventName: "signup", allFields: false })).events[0]?.id;`,
   `void daybook.segments.put("payers", { groups: [{ conditions: [{ type: "did", eventName: "order" }, { type: "trait", field: "plan", operator: "=", value: 1 }] }] });`,
-  `void shop.on(client, { check: "reject" }).countEvents({ eventName: "order" });`,
-  `void shop.on(plain, { check: "report", onFlaw: ({ index, message }) => [index, message] });`,
+  `void shop.bind(client, { check: "reject" }).countEvents({ eventName: "order" });`,
+  `void shop.bind(plain, { check: "report", onFlaw: ({ index, message }) => [index, message] });`,
   `void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.c", operator: "=", value: "x" }, { fieldName: "metadata.a", operator: "=", value: 5 }] }] });`,
   `void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.data.x", operator: "is_set" }] }] }); void unusual.aggregate({ metadataField: "b" });`,
   `void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.bank", operator: "=", value: "x" }, { fieldName: "metadata.kind", operator: "=", value: "card" }] }] });`,
@@ -64,8 +64,8 @@ const WRONG: readonly (readonly [string, string])[] = [
   [`void daybook.segments.put("payers", { groups: [{ conditions: [{ type: "did", eventName: "ordr" }] }] });`, `"ordr"`],
   [`void unusual.aggregate({ metadataField: "last5" });`, "last5"],
   [`void unusual.countEvents({ filterGroups: [{ filters: [{ fieldName: "metadata.c", operator: "=", value: 5 }] }] });`, "number"],
-  [`void shop.on(plain, { check: "report" });`, "onFlaw"],
-  [`void shop.on({});`, "not assignable"],
+  [`void shop.bind(plain, { check: "report" });`, "onFlaw"],
+  [`void shop.bind({});`, "not assignable"],
   [`defineEvents({ signup: { plan: "text" } });`, "EventShape"],
 ];
 

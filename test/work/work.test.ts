@@ -36,7 +36,7 @@ describe("days", () => {
     const { answer, work, reads } = await store.measure((daybook) => daybook.countEvents(week));
     const rowCount = rowsOfDays(30, 37);
     expect(answer).toBe(rowCount);
-    expect(work).toEqual({ segmentCount: 7, prunedCount: 83, keptCount: 0, rowCount, loadCount: 0, dictionaryValueCount: 0 });
+    expect(work).toEqual({ segmentCount: 7, prunedCount: 83, cachedCount: 0, rowCount, loadCount: 0, dictionaryValueCount: 0 });
     expect(reads).toEqual([]);
   });
 
@@ -75,13 +75,13 @@ describe("spans of days", () => {
     async (report) => {
       const ask = (startDay: number) => store.measure<unknown>((daybook) => daybook[report]({ ...input, startDate: dayText(startDay), endDate: dayText(startDay + 29) }));
       const first = await ask(0);
-      expect([first.work.segmentCount, first.work.keptCount, first.work.prunedCount]).toEqual([30, 0, 60]);
+      expect([first.work.segmentCount, first.work.cachedCount, first.work.prunedCount]).toEqual([30, 0, 60]);
       const again = await ask(0);
       expect(again.answer).toEqual(first.answer);
-      expect(again.work.segmentCount + again.work.keptCount).toBe(30);
+      expect(again.work.segmentCount + again.work.cachedCount).toBe(30);
       expect(again.work.segmentCount).toBeLessThanOrEqual(6);
       const shifted = await ask(1);
-      expect(shifted.work.segmentCount + shifted.work.keptCount).toBe(30);
+      expect(shifted.work.segmentCount + shifted.work.cachedCount).toBe(30);
       expect(shifted.work.segmentCount).toBeLessThanOrEqual(7);
     },
   );
@@ -89,11 +89,11 @@ describe("spans of days", () => {
   test("an aggregate is kept by its field, and not for what depends on who is who", async () => {
     const ask = (field: FieldName, extra: object = {}) => store.measure((daybook) => daybook.aggregate({ ...input, ...extra, field }));
     const first = await ask("os");
-    expect((await ask("browser")).work.keptCount).toBe(0);
+    expect((await ask("browser")).work.cachedCount).toBe(0);
     const again = await ask("os");
     expect(again.answer).toEqual(first.answer);
-    expect(again.work.keptCount).toBeGreaterThanOrEqual(24);
-    for (let asked = 0; asked < 2; asked += 1) expect((await ask("os", where("company_id", "!=", "acme"))).work.keptCount).toBe(0);
+    expect(again.work.cachedCount).toBeGreaterThanOrEqual(24);
+    for (let asked = 0; asked < 2; asked += 1) expect((await ask("os", where("company_id", "!=", "acme"))).work.cachedCount).toBe(0);
   });
 });
 
@@ -143,7 +143,7 @@ describe("explain", () => {
     await store.daybook.aggregate({ ...week, ...mobile, field: "os" });
     expect(await accesses(mobile)).toEqual(new Set(["bitmaps"]));
     await store.daybook.countEvents({ ...week, ...mobile });
-    expect(await accesses(mobile)).toContain("kept");
+    expect(await accesses(mobile)).toContain("cached");
   });
 
   test("tells of posting lists once a few of many values were asked for twice", async () => {

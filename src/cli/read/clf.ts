@@ -5,7 +5,7 @@ import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import { withoutUser } from "../../core/schema/web-address.js";
 import type { Agent } from "../../http/index.js";
-import { loadAgentReader } from "../../http/tracking/agent-reader.js";
+import { loadUserAgentParser } from "../../http/tracking/user-agent-parser.js";
 import { plural } from "../print/format.js";
 import { readLines, withoutReturn } from "./lines.js";
 import { rowId, FileFault, type ImportRow } from "./row.js";
@@ -24,7 +24,7 @@ const FORMATS = `common, combined and vhost_combined of Apache, and combined of 
 
 /** @throws FileFault when more than half of the first 100 lines are rejected, before any row */
 export async function* readClf(bytes: AsyncIterable<Uint8Array>, set: string): AsyncGenerator<readonly ImportRow[]> {
-  const parseAgent = await loadAgentReader();
+  const parseAgent = await loadUserAgentParser();
   let first: ImportRow[] | null = [];
   for await (const lines of readLines(bytes)) {
     const rows: ImportRow[] = [];

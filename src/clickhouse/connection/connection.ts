@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { joined, name, sql, statementOf, type Sql } from "../sql/sql.js";
 import { READING, SETTINGS, settingsOfReplicas, UNBOUNDED, type ClickHouseClient, type Clients, type StatementSettings } from "./settings.js";
-import { CODES, errorOf, isOfNumber, type Doing } from "./errors.js";
+import { CODES, errorOf, isOfNumber, type AccessKind } from "./errors.js";
 import { inTurn, Reachability, type StatementOutcome } from "./reach.js";
 
 /** Interval in ms at which signals without events are polled: bounds the delay of an abort. */
@@ -45,18 +45,18 @@ class CombinedSignal {
 const FAILED_COUNT = 3;
 
 /** Without a time limit a statement would wait forever for a server that is gone. @throws what `run` throws; unreachable */
-async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areThere: () => Promise<boolean>, lookMs: number): Promise<T> {
+async function watched<T>(run: (signal: AbortSignal) => Promise<T>, areReachable: () => Promise<boolean>, lookMs: number): Promise<T> {
   const over = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const gone = new Promise<never>((_, reject) => {
     let failedCount = 0;
-    const look = async () => {
-      failedCount = (await areThere()) ? 0 : failedCount + 1;
+    const probe = async () => {
+      failedCount = (await areReachable()) ? 0 : failedCount + 1;
       if (failedCount === FAILED_COUNT) reject(new DaybookError("unreachable", "a ClickHouse server no longer responds while a statement waits for it"));
       else next();
     };
     const next = () => {
-      if (!over.signal.aborted) timer = setTimeout(() => void look(), lookMs);
+      if (!over.signal.aborted) timer = setTimeout(() => void probe(), lookMs);
     };
     next();
   });
@@ -102,19 +102,19 @@ interface Destination {
 export class Connection {
   readonly #settings: StatementSettings;
 
-  /** @param shared of all connections with the same clients: closing one closes all @param isPatient no time limit while all servers are up */
+  /** @param shared of all connections with the same clients: closing one closes all @param hasNoTimeLimit no time limit while all servers are up */
   constructor(
     readonly clients: Clients,
     readonly place: Destination,
     readonly shared = { isClosed: false, reach: new Reachability(), outCount: 0 },
-    readonly isPatient = false,
+    readonly hasNoTimeLimit = false,
     readonly signal?: StopSignal,
   ) {
     this.#settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
   }
 
   ofReplicas(replicaCount: number): Connection {
-    return new Connection(this.clients, { ...this.place, replicaCount }, this.shared, this.isPatient);
+    return new Connection(this.clients, { ...this.place, replicaCount }, this.shared, this.hasNoTimeLimit);
   }
 
   patient(): Connection {
@@ -122,13 +122,13 @@ export class Connection {
   }
 
   stoppedBy(signal: StopSignal | undefined): Connection {
-    return new Connection(this.clients, this.place, this.shared, this.isPatient, signal);
+    return new Connection(this.clients, this.place, this.shared, this.hasNoTimeLimit, signal);
   }
 
   /** Whether the servers answer, known within about a second. @param small a statement that reads what any query needs */
   async health(small: Sql): Promise<"ok" | "unreachable" | "closed"> {
     if (this.shared.isClosed) return "closed";
-    return (await this.shared.reach.isThere((signal) => this.#look(small, signal))) ? "ok" : "unreachable";
+    return (await this.shared.reach.isReachable((signal) => this.#probe(small, signal))) ? "ok" : "unreachable";
   }
 
   /** Rows of system tables, whether or not the database exists. @throws as rows */
@@ -139,7 +139,7 @@ export class Connection {
   /** Rows as arrays of columns. @throws aborted, unreachable, query_timeout, overloaded, not_supported, manifest_missing, closed, internal */
   async rows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
     const read = (over?: AbortSignal) => this.#read<Row>(this.#client, statement, [this.signal, over]);
-    return await this.#attempt("reads", () => this.#whileThere(read));
+    return await this.#attempt("reads", () => this.#whileReachable(read));
   }
 
   /** Whether any of some statements has a row. @param statements of one column, each with at most a few rows @throws as rows */
@@ -165,7 +165,7 @@ export class Connection {
         for (const row of block) yield row.json() as Row;
       }
     } catch (error) {
-      throw this.#told(errorOf(error, this.signal, "reads"));
+      throw this.#recorded(errorOf(error, this.signal, "reads"));
     } finally {
       this.shared.outCount -= 1;
       combined.end();
@@ -208,17 +208,17 @@ export class Connection {
   }
 
   get #client(): ClickHouseClient {
-    return this.isPatient ? this.clients.patient : this.clients.usual;
+    return this.hasNoTimeLimit ? this.clients.patient : this.clients.usual;
   }
 
   /** @param quorum servers of a shard that must have a row before it counts as stored */
   #settingsOf(quorum: number): StatementSettings {
-    return { ...SETTINGS, ...settingsOfReplicas(this.place.replicaCount, quorum), ...(this.isPatient ? UNBOUNDED : {}) };
+    return { ...SETTINGS, ...settingsOfReplicas(this.place.replicaCount, quorum), ...(this.hasNoTimeLimit ? UNBOUNDED : {}) };
   }
 
   #insert(table: string, values: readonly object[], settings: StatementSettings) {
     const request = { table, values, format: "JSONEachRow", clickhouse_settings: settings } as const;
-    return this.#whileThere((over) => this.#client.insert(over === undefined ? request : { ...request, abort_signal: over }));
+    return this.#whileReachable((over) => this.#client.insert(over === undefined ? request : { ...request, abort_signal: over }));
   }
 
   async #read<Row>(
@@ -249,21 +249,21 @@ export class Connection {
     return answer;
   }
 
-  async #whileThere<T>(run: (over?: AbortSignal) => Promise<T>): Promise<T> {
-    return await (this.isPatient ? this.#watched(run) : run());
+  async #whileReachable<T>(run: (over?: AbortSignal) => Promise<T>): Promise<T> {
+    return await (this.hasNoTimeLimit ? this.#watched(run) : run());
   }
 
   async #watched<T>(run: (over: AbortSignal) => Promise<T>): Promise<T> {
     const { cluster, lookMs } = this.place;
     const servers = cluster === null ? sql`system.one` : sql`clusterAllReplicas(${name(cluster)}, system.one)`;
-    const areThere = async () => {
-      const outcome = await this.#look(sql`SELECT count() FROM ${servers}`, AbortSignal.timeout(lookMs));
+    const areReachable = async () => {
+      const outcome = await this.#probe(sql`SELECT count() FROM ${servers}`, AbortSignal.timeout(lookMs));
       return outcome !== "gone" && outcome !== "refused";
     };
-    return await watched(run, areThere, lookMs);
+    return await watched(run, areReachable, lookMs);
   }
 
-  async #look(statement: Sql, signal: AbortSignal): Promise<StatementOutcome> {
+  async #probe(statement: Sql, signal: AbortSignal): Promise<StatementOutcome> {
     const { usual, looking } = this.clients;
     // Behind other statements of the same client a probe may wait for a socket. Their own timeouts detect a silent server.
     const mayWait = looking === usual && this.shared.outCount > 0;
@@ -271,7 +271,7 @@ export class Connection {
       await this.#read(looking, statement, [signal]);
       return "answered";
     } catch (error) {
-      const isUnsent = signal.aborted && mayWait && !this.shared.reach.isDoubted;
+      const isUnsent = signal.aborted && mayWait && !this.shared.reach.isSuspect;
       return isUnsent ? "unsent" : outcomeOf(errorOf(error, signal, "reads"));
     }
   }
@@ -281,24 +281,24 @@ export class Connection {
     return inTurn(() => this.#attempt("writes", run));
   }
 
-  async #attempt<T>(doing: Doing, run: () => Promise<T>): Promise<T> {
+  async #attempt<T>(access: AccessKind, run: () => Promise<T>): Promise<T> {
     if (this.shared.isClosed) throw new DaybookError("closed", "this Daybook was closed");
     this.refuseStopped();
     this.shared.outCount += 1;
     try {
       const result = await run();
-      this.shared.reach.told("answered");
+      this.shared.reach.record("answered");
       return result;
     } catch (error) {
-      throw this.#told(errorOf(error, this.signal, doing));
+      throw this.#recorded(errorOf(error, this.signal, access));
     } finally {
       this.shared.outCount -= 1;
     }
   }
 
-  #told(error: DaybookError): DaybookError {
+  #recorded(error: DaybookError): DaybookError {
     const outcome = outcomeOf(error);
-    if (error.code !== "aborted" && outcome !== "answered") this.shared.reach.told(outcome);
+    if (error.code !== "aborted" && outcome !== "answered") this.shared.reach.record(outcome);
     return error;
   }
 }

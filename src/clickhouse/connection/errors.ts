@@ -75,10 +75,10 @@ const NO_SPACE = /No space left on device|Disk quota exceeded/;
 const NO_CONNECTION = /Net Exception|Connection (refused|reset)|Broken pipe/;
 
 /** What a statement does: without the right to it, a write is `read_only`, a read `not_supported`. */
-export type Doing = "reads" | "writes";
+export type AccessKind = "reads" | "writes";
 
 /** Maps anything the client threw to a Daybook error. Its text may reveal a query, so it becomes the `cause` only. */
-export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined, doing: Doing): DaybookError {
+export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | undefined, access: AccessKind): DaybookError {
   if (error instanceof DaybookError) return error;
   if (signal?.aborted === true) return new DaybookError("aborted", "the query was stopped by its signal", {}, { cause: error });
   if (error instanceof RangeError) return new DaybookError("internal", "a statement exceeds the longest text that this process supports: send fewer rows at a time", {}, { cause: error });
@@ -87,11 +87,11 @@ export function errorOf(error: unknown, signal: Pick<AbortSignal, "aborted"> | u
     return new DaybookError("unreachable", `ClickHouse did not answer${isOfSystem(code) ? `: ${code}` : ""}`, {}, { cause: error });
   const said = String(message);
   const why = `${type} (${code})${missingRight(code, said)}`;
-  return new DaybookError(codeOf(code, said, doing), `ClickHouse refused a statement: ${why}`, {}, { cause: error });
+  return new DaybookError(codeOf(code, said, access), `ClickHouse refused a statement: ${why}`, {}, { cause: error });
 }
 
-function codeOf(number: string, said: string, doing: Doing): ErrorCode {
-  if (RIGHT_NUMBERS.has(number)) return doing === "writes" ? "read_only" : "not_supported";
+function codeOf(number: string, said: string, access: AccessKind): ErrorCode {
+  if (RIGHT_NUMBERS.has(number)) return access === "writes" ? "read_only" : "not_supported";
   if (OTHERS.has(number) && NO_SPACE.test(said)) return "storage_full";
   if (OTHERS.has(number) && NO_CONNECTION.test(said)) return "unreachable";
   return CODE_OF_NUMBER.get(number) ?? "internal";

@@ -11,50 +11,50 @@ export type StatementOutcome = "answered" | "exhausted" | "refused" | "gone" | "
 
 /** Whether the servers answer: inferred from how statements end, and from a probe where these say too little. */
 export class Reachability {
-  #isThere = true;
+  #isReachable = true;
   #isRefused = false;
-  #isDoubted = false;
-  #goodMs = -Infinity;
-  #goodCount = 0;
+  #isSuspect = false;
+  #lastSuccessMs = -Infinity;
+  #successCount = 0;
   #probedMs = -Infinity;
   #probing: Promise<void> | null = null;
 
-  get isDoubted(): boolean {
-    return this.#isDoubted;
+  get isSuspect(): boolean {
+    return this.#isSuspect;
   }
 
   /** Reports how a statement ended. A failure may concern only that statement, so the next check probes the servers. */
-  told(outcome: StatementOutcome): void {
-    this.#isDoubted = outcome === "gone";
-    if (outcome !== "answered") this.#goodMs = -Infinity;
+  record(outcome: StatementOutcome): void {
+    this.#isSuspect = outcome === "gone";
+    if (outcome !== "answered") this.#lastSuccessMs = -Infinity;
     // While what all queries need is refused, a statement that reads less may still succeed and proves nothing.
     else if (!this.#isRefused) {
-      this.#isThere = true;
-      this.#goodMs = performance.now();
-      this.#goodCount += 1;
+      this.#isReachable = true;
+      this.#lastSuccessMs = performance.now();
+      this.#successCount += 1;
     }
   }
 
   /** @param probe sends a small statement that reads what any query needs; never rejects */
-  async isThere(probe: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<boolean> {
+  async isReachable(probe: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<boolean> {
     const nowMs = performance.now();
-    if (nowMs - this.#goodMs < FRESH_MS) return true;
+    if (nowMs - this.#lastSuccessMs < FRESH_MS) return true;
     if (nowMs - this.#probedMs >= FRESH_MS && this.#probing === null) {
       this.#probedMs = nowMs;
       this.#probing = this.#probe(probe).finally(() => (this.#probing = null));
     }
     if (this.#probing !== null) await within(WAIT_MS, this.#probing);
-    return this.#isThere;
+    return this.#isReachable;
   }
 
   async #probe(probe: (signal: AbortSignal) => Promise<StatementOutcome>): Promise<void> {
-    const goodCount = this.#goodCount;
+    const successCount = this.#successCount;
     const outcome = await probe(AbortSignal.timeout(PROBE_MS));
     // A statement that succeeded since the probe began is newer.
-    if (outcome === "unsent" || (outcome === "gone" && this.#goodCount !== goodCount)) return;
+    if (outcome === "unsent" || (outcome === "gone" && this.#successCount !== successCount)) return;
     this.#isRefused = outcome === "refused" || outcome === "exhausted";
-    if (outcome !== "answered") this.#isThere = false;
-    this.told(outcome);
+    if (outcome !== "answered") this.#isReachable = false;
+    this.record(outcome);
   }
 }
 

@@ -119,7 +119,7 @@ const BLOCK_ROW_COUNT = 50_000;
 const SHORT_ROW_COUNT = 50;
 
 /** Ingests stored together: no more rows than one insert holds. */
-const TOGETHER_COUNT = BLOCK_ROW_COUNT / SHORT_ROW_COUNT;
+const COALESCED_COUNT = BLOCK_ROW_COUNT / SHORT_ROW_COUNT;
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RECORD_KINDS).map(([name, kind]) => [kind, name]));
 
@@ -131,7 +131,7 @@ interface WriteContext extends RemovalContext {
 /** Stores events and records, each once, except those of erased people. */
 export class Writes {
   readonly #rows = new EventRows();
-  readonly #together = new WriteCoalescer<PendingIngest>(TOGETHER_COUNT, (group) => this.#ingestBlock(group.map((pending) => ({ pending, from: 0, events: pending.events }))));
+  readonly #coalescer = new WriteCoalescer<PendingIngest>(COALESCED_COUNT, (group) => this.#ingestBlock(group.map((pending) => ({ pending, from: 0, events: pending.events }))));
 
   constructor(readonly context: WriteContext) {}
 
@@ -139,7 +139,7 @@ export class Writes {
   async ingest(events: unknown, project: string | null): Promise<IngestResult> {
     if (!Array.isArray(events)) throw parameterError("invalid_parameter", "events", `expected an array, got ${shown(events)}`);
     const pending: PendingIngest = { events: events.slice() as unknown[], project, accepted: 0, duplicates: 0, rejected: [], adjusted: [] };
-    if (events.length <= SHORT_ROW_COUNT) await this.#together.add(pending);
+    if (events.length <= SHORT_ROW_COUNT) await this.#coalescer.add(pending);
     else for (let from = 0; from < pending.events.length; from += BLOCK_ROW_COUNT)
       await this.#ingestBlock([{ pending, from, events: pending.events.slice(from, from + BLOCK_ROW_COUNT) }]);
     const { accepted, duplicates, rejected, adjusted } = pending;
@@ -196,13 +196,13 @@ export class Writes {
 
   /** Returns how many are new, the indexes of those stored with the time of receipt, and of records about a person erased after their time. */
   async #store(records: readonly (DecodedRecord | NamedProject)[]) {
-    const told = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
-    const refusals = told.length === 0 ? null : await this.context.refusals.now();
+    const numbered = records.flatMap((record, place) => ("project" in record ? [] : [{ record, place, id: uuidText(record.id) }]));
+    const refusals = numbered.length === 0 ? null : await this.context.refusals.now();
     const admitted = (one: NumberedRecord, suppression: Suppression): NumberedRecord | null => {
       const record = suppression.admitted(one.record);
       return record === one.record ? one : record === null ? null : { ...one, record };
     };
-    const given = told.flatMap((one) => (refusals === null ? one : (admitted(one, refusals.suppression) ?? [])));
+    const given = numbered.flatMap((one) => (refusals === null ? one : (admitted(one, refusals.suppression) ?? [])));
     // An unlink has the id of the record that it takes back, so each is unique only among its own kind.
     const [unlinks, others] = [given.filter(isUnlink), given.filter((one) => !isUnlink(one))];
     const unlinked = await this.#storeRecords(unlinks, sql`kind = 'unlink'`);
@@ -214,7 +214,7 @@ export class Writes {
     const isFresh = (one: NumberedRecord) => (isUnlink(one) ? unlinked : stored).has(keyOf(one));
     const fresh = [...firstOfEach(unlinks, keyOf), ...firstOfEach(left, keyOf)].filter(isFresh);
     const adjusted = fresh.filter(({ record }) => record.isAdjusted).map(({ place }) => place).sort((a, b) => a - b);
-    const erased = new Set(told.filter(({ place }) => !kept.has(place)).map(({ place }) => place));
+    const erased = new Set(numbered.filter(({ place }) => !kept.has(place)).map(({ place }) => place));
     return { accepted: fresh.length + (await this.#storeProjects(records)), adjusted, erased };
   }
 
@@ -247,8 +247,8 @@ export class Writes {
     return new Set(gone.map(keyOf));
   }
 
-  #storeRecords(told: readonly NumberedRecord[], among: Sql): Promise<ReadonlySet<string>> {
-    return this.#storeRows(firstOfEach(told, keyOf).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
+  #storeRecords(numbered: readonly NumberedRecord[], among: Sql): Promise<ReadonlySet<string>> {
+    return this.#storeRows(firstOfEach(numbered, keyOf).map(({ record }) => rowOf(record)), this.#storeOf("records", among));
   }
 
   /** Returns the keys that are new. */

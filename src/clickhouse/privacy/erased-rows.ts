@@ -2,7 +2,7 @@ import { isoOf } from "../../core/base/time.js";
 import type { ErasureReceipt } from "../../engine/privacy/requests.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { usersLike, type PersonActors } from "../query/person.js";
-import { isInForce, ofActors, type ActorIds, type WhoIsWho } from "../query/who.js";
+import { isInForce, ofActors, type ActorIds, type IdentityContext } from "../query/identity-context.js";
 import { partOf } from "../removal/deletions.js";
 import { yearsToRename, type Note } from "../removal/removal.js";
 import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql.js";
@@ -10,7 +10,7 @@ import { sql, texts, uuids, type Bound, type Sql, anyOf, text } from "../sql/sql
 type ErasedRecordRow = readonly [id: string, kind: "identify" | "group" | "alias", email: string];
 
 /** Cost: reads all events, records and user ids. @param email of the request, normalized; null for a request by id */
-export async function erasedRows(person: PersonActors | null, email: string | null, context: WhoIsWho, nowMs: number) {
+export async function erasedRows(person: PersonActors | null, email: string | null, context: IdentityContext, nowMs: number) {
   const { users, anonymous } = person ?? { users: [], anonymous: [] };
   const records = await goneRecords({ users, anonymous }, email, context);
   const ids = records.map(([id]) => id);
@@ -45,7 +45,7 @@ export async function erasedRows(person: PersonActors | null, email: string | nu
 }
 
 /** @returns also the time at which the last row with one of the ids was stored, by the servers' clocks */
-async function goneEvents(ids: ActorIds, { connection, tables }: WhoIsWho): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
+async function goneEvents(ids: ActorIds, { connection, tables }: IdentityContext): Promise<Pick<ErasureReceipt, "events" | "segmentsRewritten"> & { readonly lastStoredMs: number }> {
   const isOwn = sql`(${ofActors(ids)})`;
   const names = sql`${isOwn} OR anonymousId IN ${texts(ids.anonymous)}`;
   const [[events, segmentsRewritten, ofEvents] = [0, 0, 0]] = await connection.rows<[number, number, number]>(sql`SELECT countIf(${isOwn}),
@@ -56,7 +56,7 @@ async function goneEvents(ids: ActorIds, { connection, tables }: WhoIsWho): Prom
 }
 
 /** The person's records, and records taken back whose email is only theirs. An unlink has the id of the record that it takes back. */
-async function goneRecords({ users, anonymous }: ActorIds, email: string | null, context: WhoIsWho): Promise<readonly ErasedRecordRow[]> {
+async function goneRecords({ users, anonymous }: ActorIds, email: string | null, context: IdentityContext): Promise<readonly ErasedRecordRow[]> {
   const { connection, tables } = context;
   const rows = sql`SELECT toString(id), kind, email FROM ${tables.all("records")} WHERE kind != 'unlink'`;
   const own = await connection.rows<ErasedRecordRow>(sql`${rows} AND ${isOwnRecord(texts(users), texts(anonymous))}`);
@@ -75,7 +75,7 @@ export function isOwnRecord(users: Sql | Bound, anonymous: Sql | Bound): Sql {
 
 /** Those of the emails that some remaining record has. */
 async function heldEmails(
-  emails: readonly string[], goneIds: readonly string[], { connection, tables }: WhoIsWho,
+  emails: readonly string[], goneIds: readonly string[], { connection, tables }: IdentityContext,
 ): Promise<ReadonlySet<string>> {
   const rows = await connection.rows<[string]>(sql`SELECT DISTINCT email FROM ${tables.all("records")}
     WHERE email != '' AND email IN ${texts(emails)} AND id NOT IN ${uuids(goneIds)}`);
@@ -84,7 +84,7 @@ async function heldEmails(
 
 /** Of their records, of the request, and ids that are emails; without those that another person has too. */
 async function emailsOnlyTheirs(
-  users: readonly string[], requested: string | null, held: ReadonlySet<string>, goneIds: readonly string[], context: WhoIsWho,
+  users: readonly string[], requested: string | null, held: ReadonlySet<string>, goneIds: readonly string[], context: IdentityContext,
 ): Promise<readonly string[]> {
   const found = new Set([...held, ...(requested === null ? [] : [requested]), ...users.map(normalEmail).filter(looksLikeEmail)]);
   const others = await heldEmails([...found], goneIds, context);
@@ -100,7 +100,7 @@ async function emailsOnlyTheirs(
 
 /** Other records that contain one of the emails, with their new traits. */
 async function traitsWithout(
-  emails: readonly string[], goneIds: readonly string[], { connection, tables }: WhoIsWho,
+  emails: readonly string[], goneIds: readonly string[], { connection, tables }: IdentityContext,
 ): Promise<readonly Note[]> {
   if (emails.length === 0) return [];
   // ClickHouse's `lower` changes ASCII only: check traits with other letters here.

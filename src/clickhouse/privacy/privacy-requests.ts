@@ -16,7 +16,7 @@ import { Suppression, type SuppressedKind } from "../../engine/ingest/suppressio
 import { finishLeft, Removal, rename, settleEventLinks, untilGone, wasStored, type Noted, type RemovalContext } from "../removal/removal.js";
 import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { holderOf, isUser, personOf, personOfHolder, personOfId, type PersonActors } from "../query/person.js";
-import { isInForce, ofActors, type ActorIds, type WhoIsWho } from "../query/who.js";
+import { isInForce, ofActors, type ActorIds, type IdentityContext } from "../query/identity-context.js";
 import { joined, name, NO_ID, sql, texts, text, uuids, whole } from "../sql/sql.js";
 import { change, insertNewer } from "../tables/servers.js";
 import { EVENT_TABLES } from "../tables/layout.js";
@@ -171,7 +171,7 @@ async function forgetRequests(request: StoredRequest, person: ErasedPerson, { re
 }
 
 interface PrivacyContext extends ErasureContext {
-  readonly whoIsWho: (signal?: Pick<AbortSignal, "aborted">) => Promise<WhoIsWho>;
+  readonly identityContext: (signal?: Pick<AbortSignal, "aborted">) => Promise<IdentityContext>;
 }
 
 /** The privacy requests of an organization: rows of a table, which every call reads again. */
@@ -184,10 +184,10 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
   }
 
   async create(input: PrivacyRequestInput): Promise<PrivacyRequest> {
-    const { clock, random, requests, whoIsWho } = this.#context;
+    const { clock, random, requests, identityContext } = this.#context;
     const read = readPrivacyInput(input);
     const nowMs = clock.now();
-    const request = newRequest(read, { nowMs, id: newUuidText(nowMs, random), ...(await namedBy(read.subject, await whoIsWho())) });
+    const request = newRequest(read, { nowMs, id: newUuidText(nowMs, random), ...(await namedBy(read.subject, await identityContext())) });
     await requests.put([{ request, erasing: null }]);
     return shownRequest(request, nowMs);
   }
@@ -216,7 +216,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const { signal } = readStopOptions(options);
     const { request } = await this.#kept(id);
     refuseBundle(request);
-    const context = await this.#context.whoIsWho(signal);
+    const context = await this.#context.identityContext(signal);
     const person = await personOfRequest(request, context);
     if (person === null) throw new DaybookError("identity_not_found", "nothing is stored about the subject of this request");
     yield* bundleOf(person, context);
@@ -235,7 +235,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
     const atMs = clock.now();
     resolve(request, resolution, atMs);
     if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request has already been erased");
-    const context = await this.#context.whoIsWho();
+    const context = await this.#context.identityContext();
     const person = await personOfRequest(request, context);
     const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
     const { notes, receipt } = await erasedRows(person, email, context, atMs);
@@ -270,7 +270,7 @@ export class ClickHousePrivacyRequests extends PrivacySteps implements PrivacyRe
 type BundleRecordRow = [kind: string, id: string, ms: number, ...fields: string[]];
 
 /** Everything stored about a person as NDJSON lines: the identity, its records, then every event, streamed from the servers. */
-async function* bundleOf(person: PersonActors, context: WhoIsWho): AsyncGenerator<string> {
+async function* bundleOf(person: PersonActors, context: IdentityContext): AsyncGenerator<string> {
   const { connection, tables } = context;
   const { users, anonymous } = person;
   const names = { userIds: [...users].sort(), anonymousIds: [...anonymous].sort() };
@@ -287,7 +287,7 @@ async function* bundleOf(person: PersonActors, context: WhoIsWho): AsyncGenerato
 }
 
 /** The newest email if it resolves to this person, else the user id; null for an anonymous person. */
-async function resolvedIdentifier(person: PersonActors, context: WhoIsWho): Promise<string | null> {
+async function resolvedIdentifier(person: PersonActors, context: IdentityContext): Promise<string | null> {
   const { connection, tables } = context;
   const rows = sql`SELECT email FROM ${tables.all("records")} WHERE kind = 'identify' AND email != '' AND (${ofActors(person)})
     AND ${isInForce(sql`id`, context)} ORDER BY ms DESC, toUInt128(id) DESC LIMIT 1`;
@@ -297,7 +297,7 @@ async function resolvedIdentifier(person: PersonActors, context: WhoIsWho): Prom
   return person.kind === "user" ? person.id : null;
 }
 
-async function namedBy(subject: PrivacySubject, context: WhoIsWho): Promise<Pick<StoredRequest, "identityId" | "holder">> {
+async function namedBy(subject: PrivacySubject, context: IdentityContext): Promise<Pick<StoredRequest, "identityId" | "holder">> {
   const person = await personNamed(subject, context);
   if (person === null) return { identityId: null, holder: null };
   const identityId = idOf(person);
@@ -307,7 +307,7 @@ async function namedBy(subject: PrivacySubject, context: WhoIsWho): Promise<Pick
 }
 
 /** The person of a request: for an email, the one it named when the request came. Null where unknown. */
-async function personOfRequest({ subject, holder }: StoredRequest, context: WhoIsWho): Promise<PersonActors | null> {
+async function personOfRequest({ subject, holder }: StoredRequest, context: IdentityContext): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   const isHeld = holder !== null && !("userId" in subject) && (await isStored(holder, context));
   return isHeld ? await personOfHolder(holder, context) : await personNamed(subject, context);
@@ -317,13 +317,13 @@ function idOf({ kind, id }: PersonActors): string {
   return identityIdOf(kind, id);
 }
 
-async function personNamed(subject: PrivacySubject, context: WhoIsWho): Promise<PersonActors | null> {
+async function personNamed(subject: PrivacySubject, context: IdentityContext): Promise<PersonActors | null> {
   if ("erased" in subject) return null;
   if ("userId" in subject) return await personOfId(subject.userId, context);
   return await personOf({ kind: "email", email: normalEmail(subject.email) }, context);
 }
 
-async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, tables }: WhoIsWho): Promise<boolean> {
+async function isStored(holder: NonNullable<StoredRequest["holder"]>, { connection, tables }: IdentityContext): Promise<boolean> {
   const isOf = "userId" in holder ? sql`userId = ${text(holder.userId)}` : sql`anonymousId = ${text(holder.anonymousId)}`;
   const orFrom = "userId" in holder ? sql` OR fromUserId = ${text(holder.userId)}` : sql``;
   const select = (table: string) => sql`SELECT 1 FROM ${tables.all(table)} WHERE ${isOf}`;

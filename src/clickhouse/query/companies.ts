@@ -1,28 +1,28 @@
 import { EMPTY, joined, NO_ID, sql, texts, whole, type Sql } from "../sql/sql.js";
 import type { TableNames } from "../tables/layout.js";
 import { tieBreakerOf, recordTieBreakerOf } from "./event-columns.js";
-import type { QueryContext, Needs, RowSource } from "./needs.js";
-import { ownerJoin, recordsInForce, whoOf } from "./who.js";
+import type { QueryContext, RequiredJoins, RowSource } from "./required-joins.js";
+import { ownerJoin, recordsInForce, identityKeyOf } from "./identity-context.js";
 
 /** The companies that a row's identity was seen with, in order. */
-export function companiesOf(needs: Needs): Sql {
-  const who = needs.who();
+export function companiesOf(needs: RequiredJoins): Sql {
+  const identityKey = needs.identityKey();
   const [companies = EMPTY] = needs.join("companies", () => ({
-    joins: sql`GLOBAL ANY LEFT JOIN (${memberships(needs.context)}) AS members ON members.member = ${who}`,
+    joins: sql`GLOBAL ANY LEFT JOIN (${memberships(needs.context)}) AS members ON members.member = ${identityKey}`,
     columns: [sql`companies`],
   }));
   return companies;
 }
 
 /** The company of a row: its own, else the last that its identity was seen with before, else the first. */
-export function companyOf(needs: Needs): Sql {
+export function companyOf(needs: RequiredJoins): Sql {
   const companies = companiesOf(needs);
   const before = sql`arrayCount(seen -> (seen.1, seen.2) < (ms, ${tieBreakerOf(needs.context.tables)}), ${companies})`;
   return sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[greatest(${before}, 1)].3)`;
 }
 
 /** The company that a row's identity was last seen with; `""` for none. */
-export function lastCompanyOf(needs: Needs): Sql {
+export function lastCompanyOf(needs: RequiredJoins): Sql {
   return sql`${companiesOf(needs)}[-1].3`;
 }
 
@@ -40,15 +40,15 @@ function severalOf(context: QueryContext): Sql {
 }
 
 /** Distinct ids and companies of events, only with a company by default: grouped as the servers keep it. */
-function actorsOf(context: QueryContext, isMeant = sql`companyId != ''`): Sql {
+function actorsOf(context: QueryContext, condition = sql`companyId != ''`): Sql {
   const { tables } = context;
   const columns = sql`userId, anonymousId, companyId`;
-  return sql`(SELECT ${columns} FROM ${tables.all("events")} WHERE ${isMeant} GROUP BY ${columns}) AS actors
+  return sql`(SELECT ${columns} FROM ${tables.all("events")} WHERE ${condition} GROUP BY ${columns}) AS actors
     GLOBAL ${ownerJoin(tables.all("links"), context)}`;
 }
 
 function pairs(context: QueryContext): Sql {
-  const pair = sql`SELECT ${whoOf(context)} AS member, toString(companyId) AS company`;
+  const pair = sql`SELECT ${identityKeyOf(context)} AS member, toString(companyId) AS company`;
   return sql`${pair} FROM ${actorsOf(context)} UNION ALL ${pair} FROM ${recordsInForce("group", sql`true`, context)}`;
 }
 
@@ -59,7 +59,7 @@ function memberships(context: QueryContext): Sql {
   const single = sql`SELECT member, [(toUInt64(0), toUInt256(0), any(company))] AS companies FROM (${pairs(context)})
     WHERE member != '' GROUP BY member HAVING ${isOne}`;
   if (several?.length === 0) return single;
-  const seen = (num: Sql) => sql`SELECT ${whoOf(context)} AS member, ms AS seenMs, ${num} AS seenNum, toString(companyId) AS company`;
+  const seen = (num: Sql) => sql`SELECT ${identityKeyOf(context)} AS member, ms AS seenMs, ${num} AS seenNum, toString(companyId) AS company`;
   const ofEvents = sql`${seen(tieBreakerOf(tables))} FROM ${tables.all("events")} AS events ${ownerJoin(tables.ofShard("links"), context)}
     WHERE companyId != '' AND (userId, anonymousId) GLOBAL IN (${idsOfSeveral(context)})`;
   return sql`${single} UNION ALL SELECT member, arraySort(groupArray((seenMs, seenNum, company))) AS companies
@@ -71,9 +71,9 @@ function isAmongSeveral(context: QueryContext): Sql {
   return context.several === null ? sql`member GLOBAL IN (${severalOf(context)})` : sql`member IN ${texts(context.several)}`;
 }
 
-/** The ids of rows whose identity was seen with several companies: rows with a company, unless `isMeant` selects others. */
-function idsOfSeveral(context: QueryContext, isMeant?: Sql): Sql {
-  const members = sql`SELECT userId, anonymousId, ${whoOf(context)} AS member FROM ${actorsOf(context, isMeant)}`;
+/** The ids of rows whose identity was seen with several companies: rows with a company, unless `condition` selects others. */
+function idsOfSeveral(context: QueryContext, condition?: Sql): Sql {
+  const members = sql`SELECT userId, anonymousId, ${identityKeyOf(context)} AS member FROM ${actorsOf(context, condition)}`;
   return sql`SELECT userId, anonymousId FROM (${members}) WHERE ${isAmongSeveral(context)}`;
 }
 

@@ -2,7 +2,7 @@ import { eventRecord, exportedEvent, type EventRecord, type FoundEvent, type Eve
 import { FIELDS, fieldIndex } from "../../core/schema/fields.js";
 import { jsonOfTagged, type TaggedMetadata } from "../ingest/event-rows.js";
 import { joined, name, sql, type Sql } from "../sql/sql.js";
-import type { RowSource } from "./needs.js";
+import type { RowSource } from "./required-joins.js";
 import { keyColumns, type TableNames } from "../tables/layout.js";
 
 export type EventTuple = readonly [id: string, ms: number, keys: readonly string[], metadata: TaggedMetadata, ...fields: readonly string[]];

@@ -5,7 +5,7 @@ import { operandsOf } from "../../query/plan/scopes-of.js";
 import { listsOf } from "../connection/connection.js";
 import { taggedLeaves } from "../ingest/event-rows.js";
 import { allOf, anyOf, combinations, sql, text, texts, wholes, type Sql } from "../sql/sql.js";
-import { isInForce, recordsInForce, whoOf, type WhoIsWho } from "./who.js";
+import { isInForce, recordsInForce, identityKeyOf, type IdentityContext } from "./identity-context.js";
 
 export type TraitOperand = Extract<Operand, { readonly kind: "person" | "company" }>;
 
@@ -17,7 +17,7 @@ class KnownTrait {
   readonly #values: unknown[] = [];
   readonly #placeOfText = new Map<string, number>();
 
-  /** @param owner a person as in `whoOf`, or the id of a company */
+  /** @param owner a person as in `identityKeyOf`, or the id of a company */
   add(owner: string, value: unknown): void {
     if (!isSetJson(value)) return;
     this.#owners.push(owner);
@@ -40,7 +40,7 @@ export type TraitLookup = (operand: TraitOperand) => KnownTrait;
 export const NOTHING_KNOWN: TraitLookup = () => new KnownTrait();
 
 /** The embedded engine's code decides which record counts. Memory: an id per owner with the trait, and the distinct values. */
-export async function knownOfPlan(plan: AnyPlan, context: WhoIsWho): Promise<TraitLookup> {
+export async function knownOfPlan(plan: AnyPlan, context: IdentityContext): Promise<TraitLookup> {
   const known = new Map<string, KnownTrait>();
   for (const { operand } of operandsOf(plan)) {
     if (operand.kind !== "person" && operand.kind !== "company") continue;
@@ -55,25 +55,25 @@ export function nameOf({ kind, path }: TraitOperand): string {
   return `${kind} ${path}`;
 }
 
-async function newestEmails(context: WhoIsWho): Promise<KnownTrait> {
+async function newestEmails(context: IdentityContext): Promise<KnownTrait> {
   const known = new KnownTrait();
   const emails = sql`SELECT owner, argMax(email, (ms, toUInt128(id))) FROM (${ownedRecords("person", sql`email != ''`, context)}) GROUP BY owner`;
   for await (const [owner, email] of context.connection.stream<[string, string]>(emails)) known.add(owner, email);
   return known;
 }
 
-async function traitOf({ kind, path }: TraitOperand, context: WhoIsWho): Promise<KnownTrait> {
+async function traitOf({ kind, path }: TraitOperand, context: IdentityContext): Promise<KnownTrait> {
   const known = new KnownTrait();
   const trait = new TraitPath(path);
-  const tells = anyOf(trait.written.map((written) => sql`position(traits, ${text(written)}) > 0`));
-  const told = sql`SELECT owner, ms, traits FROM (${ownedRecords(kind, tells, context)}) ORDER BY owner, ms, toUInt128(id)`;
-  for await (const records of listsOf(context.connection.stream<readonly [owner: string, ms: number, traits: string]>(told)))
+  const hasTrait = anyOf(trait.written.map((written) => sql`position(traits, ${text(written)}) > 0`));
+  const statement = sql`SELECT owner, ms, traits FROM (${ownedRecords(kind, hasTrait, context)}) ORDER BY owner, ms, toUInt128(id)`;
+  for await (const records of listsOf(context.connection.stream<readonly [owner: string, ms: number, traits: string]>(statement)))
     known.add(records[0]?.[0] ?? "", trait.newest(records.map(([, ms, traits]): RecordedTraits => ({ ms, traits }))));
   return known;
 }
 
-function ownedRecords(kind: TraitOperand["kind"], tells: Sql, context: WhoIsWho): Sql {
-  if (kind === "person") return sql`SELECT ${whoOf(context)} AS owner, id, ms, email, traits FROM ${recordsInForce("identify", tells, context)}`;
-  const isMeant = allOf([sql`kind = 'group'`, isInForce(sql`id`, context), tells]);
-  return sql`SELECT companyId AS owner, id, ms, traits FROM ${context.tables.all("records")} WHERE ${isMeant}`;
+function ownedRecords(kind: TraitOperand["kind"], condition: Sql, context: IdentityContext): Sql {
+  if (kind === "person") return sql`SELECT ${identityKeyOf(context)} AS owner, id, ms, email, traits FROM ${recordsInForce("identify", condition, context)}`;
+  const where = allOf([sql`kind = 'group'`, isInForce(sql`id`, context), condition]);
+  return sql`SELECT companyId AS owner, id, ms, traits FROM ${context.tables.all("records")} WHERE ${where}`;
 }

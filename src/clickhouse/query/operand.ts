@@ -7,9 +7,9 @@ import { EMPTY, joined, name, sql, text, texts, type Sql } from "../sql/sql.js";
 import { keyColumns, pathColumns, type MetadataColumns } from "../tables/layout.js";
 import { companyOf } from "./companies.js";
 import { nameOf, type TraitOperand } from "./known-traits.js";
-import type { Needs } from "./needs.js";
+import type { RequiredJoins } from "./required-joins.js";
 import { attributedLabel, touchOf } from "./touch.js";
-import { identityIdOfWho } from "./who.js";
+import { identityIdOfKey } from "./identity-context.js";
 
 export type ValueLocation =
   /** A text; `""` where it is not set. */
@@ -22,7 +22,7 @@ export type ValueLocation =
 const METADATA_UNSET = [TAG.null, TAG.text, ""];
 
 /** How to find an operand's value; registers the joins for it. */
-export function foundOf(operand: Operand, needs: Needs): ValueLocation {
+export function foundOf(operand: Operand, needs: RequiredJoins): ValueLocation {
   switch (operand.kind) {
     case "field":
       return { kind: "text", text: sql`toString(${name(operand.field)})` };
@@ -45,7 +45,7 @@ export function foundOf(operand: Operand, needs: Needs): ValueLocation {
       return { kind: "leaves", leaves: sql`if(${isOwn}, [${own}], ${leaves})`, whole: sql`if(${isOwn}, ${own}, ${whole})` };
     }
     case "identityId":
-      return { kind: "text", text: identityIdOfWho(needs.who()) };
+      return { kind: "text", text: identityIdOfKey(needs.identityKey()) };
     case "companyId":
       return { kind: "text", text: companyOf(needs) };
     case "touch":
@@ -53,7 +53,7 @@ export function foundOf(operand: Operand, needs: Needs): ValueLocation {
     case "paymentTouch":
       return { kind: "text", text: attributedLabel(operand.model, operand.dimension, needs) };
     case "person":
-      return joinedTrait(operand, needs.who(), needs);
+      return joinedTrait(operand, needs.identityKey(), needs);
     case "company":
       return joinedTrait(operand, companyOf(needs), needs);
     case "segment":
@@ -61,9 +61,9 @@ export function foundOf(operand: Operand, needs: Needs): ValueLocation {
   }
 }
 
-/** A trait of the owner that `owner` computes. @param called distinguishes owners of one trait */
-export function joinedTrait(operand: TraitOperand, owner: Sql, needs: Needs, called = nameOf(operand)): ValueLocation {
-  const [leaves = EMPTY, label = EMPTY] = needs.join(called, (number) => {
+/** A trait of the owner that `owner` computes. @param joinName distinguishes owners of one trait */
+export function joinedTrait(operand: TraitOperand, owner: Sql, needs: RequiredJoins, joinName = nameOf(operand)): ValueLocation {
+  const [leaves = EMPTY, label = EMPTY] = needs.join(joinName, (number) => {
     const [of, ...columns] = [name(`owner${number}`), sql`${name(`leaves${number}`)}`, sql`${name(`label${number}`)}`] as const;
     const [ownLeaves, ownLabel] = columns;
     const known = sql`SELECT owner AS ${of}, leaves AS ${ownLeaves}, label AS ${ownLabel} FROM (${needs.context.known(operand).rows()})`;
@@ -113,7 +113,7 @@ function leavesOf(columns: MetadataColumns): Sql {
 /** The label of a row's value as a whole: that of an array is its JSON text. */
 export interface Label {
   /** SQL for a list of texts. */
-  column(needs: Needs): Sql;
+  column(needs: RequiredJoins): Sql;
   /** The label that these texts give; `""` for a row without a value. */
   textOf(texts: readonly string[]): string;
 }

@@ -3,7 +3,7 @@ import type { RevenueRule } from "../../query/plan/plan.js";
 import { float, joined, name, raw, sql, text, texts, whole, type Sql } from "../sql/sql.js";
 import { MONEY_GROUP, MONEY_KIND, MONEY_MEMBERS, type TableNames } from "../tables/layout.js";
 import { tieBreakerOf } from "./event-columns.js";
-import type { Needs, RowSource } from "./needs.js";
+import type { RequiredJoins, RowSource } from "./required-joins.js";
 
 export function isMoney({ paymentSlugs, refundSlugs }: RevenueRule): Sql {
   const ofPayments = sql`moneyKind = ${whole(MONEY_KIND.paymentOnly)} AND slug IN ${texts([...paymentSlugs, ...refundSlugs])}`;
@@ -22,7 +22,7 @@ export function moneyRows(rule: RevenueRule, tables: TableNames): RowSource {
 const HALF = 0.5 * 10 ** -AMOUNT_DIGITS;
 
 /** Those that count, of all time: the first of each project and order key; of refunds also of each refund id. Columns as in `allPaymentsOf`. */
-export function paymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
+export function paymentsOf(rule: RevenueRule, needs: RequiredJoins, rest: Sql): Sql {
   const own = sql`if(if(isRefund, refundOf, orderKey) = '', toString(num), '')`;
   return sql`${allPaymentsOf(rule, needs, rest)}
     ORDER BY ms, num LIMIT 1 BY project, orderKey, isRefund, refundOf, ${own}`;
@@ -57,7 +57,7 @@ export function groupedPayments(keys: readonly string[], payments: Sql, { curren
  * @param needs of `moneyRows`, or of all events where `rest` uses other columns
  * @param rest further columns, computed from the rows of `needs`
  */
-export function allPaymentsOf(rule: RevenueRule, needs: Needs, rest: Sql): Sql {
+export function allPaymentsOf(rule: RevenueRule, needs: RequiredJoins, rest: Sql): Sql {
   const columns = sql`project, ms, ${tieBreakerOf(needs.context.tables)} AS num, day, money.amount AS amount,
     (slug IN ${texts(rule.refundSlugs)} OR toFloat64OrZero(amount) < -${float(HALF)}) AS isRefund, money.orderKey AS orderKey, money.currencies AS currencies,
     if(isRefund, refundId, '') AS refundOf${rest}`;

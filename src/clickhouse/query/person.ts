@@ -1,10 +1,10 @@
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { looksLikeEmail, normalEmail } from "../../identity/emails.js";
-import type { Subject as Named } from "../../query/plan/plan.js";
+import type { RequestedPerson } from "../../query/plan/plan.js";
 import type { PrivacyHolder } from "../../engine/privacy/lifecycle.js";
 import { identityIdOf } from "../../identity/identity-ids.js";
 import { name, sql, text, texts, type Sql } from "../sql/sql.js";
-import { isInForce, ownersOf, recordsInForce, survivingId, whoOf, type ActorIds, type WhoIsWho } from "./who.js";
+import { isInForce, ownersOf, recordsInForce, survivingId, identityKeyOf, type ActorIds, type IdentityContext } from "./identity-context.js";
 
 /** A person: the surviving user id, or the anonymous id where there is no user, and all ids that belong to it. */
 export interface PersonActors extends ActorIds {
@@ -13,23 +13,23 @@ export interface PersonActors extends ActorIds {
 }
 
 /** Records in force from which an id is known: unlinks, and aliases of a user to itself, make none known. */
-function namesSomeone(context: WhoIsWho): Sql {
+function namesSomeone(context: IdentityContext): Sql {
   return sql`kind != 'unlink' AND NOT (fromUserId != '' AND fromUserId = userId) AND ${isInForce(sql`id`, context)}`;
 }
 
 /** The person with this user id, else with this anonymous id; null where unknown. */
-export async function personOfId(id: string, context: WhoIsWho): Promise<PersonActors | null> {
+export async function personOfId(id: string, context: IdentityContext): Promise<PersonActors | null> {
   if (await isUser(id, context)) return await personOfUser(id, context);
   const isOf = sql`anonymousId = ${text(id)}`;
   return (await isKnown(isOf, isOf, context)) ? await personOfHolder({ anonymousId: id }, context) : null;
 }
 
-export function isUser(id: string, context: WhoIsWho): Promise<boolean> {
+export function isUser(id: string, context: IdentityContext): Promise<boolean> {
   return isKnown(sql`userId = ${text(id)}`, sql`userId = ${text(id)} OR fromUserId = ${text(id)}`, context);
 }
 
 /** The person with an id, which need not be known. */
-export async function personOfHolder(holder: PrivacyHolder, context: WhoIsWho): Promise<PersonActors> {
+export async function personOfHolder(holder: PrivacyHolder, context: IdentityContext): Promise<PersonActors> {
   if ("userId" in holder) return await personOfUser(holder.userId, context);
   const { anonymousId: id } = holder;
   const owners = ownersOf(context.tables.all("links"), context, sql`anonymousId = ${text(id)}`);
@@ -37,7 +37,7 @@ export async function personOfHolder(holder: PrivacyHolder, context: WhoIsWho): 
   return owner === "" ? { kind: "anonymous", id, users: [], anonymous: [id] } : await personOfUser(owner, context);
 }
 
-async function personOfUser(id: string, context: WhoIsWho): Promise<PersonActors> {
+async function personOfUser(id: string, context: IdentityContext): Promise<PersonActors> {
   const { connection, tables, survivors } = context;
   const survivor = survivingId(id, survivors);
   const users = [survivor, ...survivors.from.filter((_, at) => survivors.to[at] === survivor)];
@@ -47,7 +47,7 @@ async function personOfUser(id: string, context: WhoIsWho): Promise<PersonActors
   return { kind: "user", id: survivor, users, anonymous: owned.map(([anonymousId = ""]) => anonymousId) };
 }
 
-async function isKnown(ofEvents: Sql, ofRecords: Sql, context: WhoIsWho): Promise<boolean> {
+async function isKnown(ofEvents: Sql, ofRecords: Sql, context: IdentityContext): Promise<boolean> {
   const { connection, tables } = context;
   // Grouped as the servers keep it.
   const events = sql`SELECT 1 FROM ${tables.all("events")} WHERE ${ofEvents} GROUP BY userId, anonymousId LIMIT 1`;
@@ -55,14 +55,14 @@ async function isKnown(ofEvents: Sql, ofRecords: Sql, context: WhoIsWho): Promis
 }
 
 /** The person that a query names; null where unknown. */
-export async function personOf(named: Named, context: WhoIsWho): Promise<PersonActors | null> {
+export async function personOf(named: RequestedPerson, context: IdentityContext): Promise<PersonActors | null> {
   if (named.kind === "userId") return await personOfId(named.userId, context);
   const holder = await holderOf(named.email, context);
   return holder === null ? null : await personOfHolder(holder, context);
 }
 
 /** The exact id that an email resolves to; null where unknown. @param email normalized */
-export async function holderOf(email: string, context: WhoIsWho): Promise<PrivacyHolder | null> {
+export async function holderOf(email: string, context: IdentityContext): Promise<PrivacyHolder | null> {
   const { connection, tables } = context;
   const identified = sql`SELECT userId, anonymousId FROM ${tables.all("records")}
     WHERE kind = 'identify' AND email = ${text(email)} AND ${isInForce(sql`id`, context)}
@@ -76,7 +76,7 @@ export async function holderOf(email: string, context: WhoIsWho): Promise<Privac
 }
 
 /** User ids that are this email themselves, of events and of records that fulfil `inForce`. Cost: reads all user ids. */
-export async function usersLike(email: string, { connection, tables }: WhoIsWho, inForce: Sql): Promise<string[]> {
+export async function usersLike(email: string, { connection, tables }: IdentityContext, inForce: Sql): Promise<string[]> {
   const isLike = (column: string) => sql`position(lowerUTF8(${name(column)}), ${text(email)}) > 0`;
   // Renamed, as a condition on `userId` would apply to the column selected under that name.
   const ofRecords = sql`SELECT arrayJoin([userId, fromUserId]) AS named FROM ${tables.all("records")} WHERE ${inForce}`;
@@ -87,11 +87,11 @@ export async function usersLike(email: string, { connection, tables }: WhoIsWho,
 }
 
 /** The join of rows with a `person` to people whose newest email resolves to them, with that `identifier`. All others are shown by their user id. */
-export function identifierJoin(context: WhoIsWho): Sql {
+export function identifierJoin(context: IdentityContext): Sql {
   // Among records of one ms an email resolves to the smallest user id, as in queries by email.
-  const identified = sql`SELECT ${whoOf(context)} AS person, email, (ms, toUInt128(id)) AS told,
+  const identified = sql`SELECT ${identityKeyOf(context)} AS person, email, (ms, toUInt128(id)) AS rank,
     (-toInt64(ms), userId = '', userId, anonymousId) AS rank FROM ${recordsInForce("identify", sql`email != ''`, context)}`;
-  const identifiers = sql`SELECT person AS named, argMax(email, told) AS identifier FROM (${identified}) GROUP BY person
+  const identifiers = sql`SELECT person AS named, argMax(email, rank) AS identifier FROM (${identified}) GROUP BY person
     HAVING (named, identifier) GLOBAL IN (SELECT argMin(person, rank), email FROM (${identified}) GROUP BY email)`;
   return sql`GLOBAL ANY LEFT JOIN (${identifiers}) AS identifiers ON identifiers.named = person`;
 }
@@ -101,7 +101,7 @@ export const IS_IDENTIFIED = sql`(startsWith(person, 'u') OR identifier != '')`;
 
 /** Null for an event without ids. Cost: reads the links of their anonymous ids, and searches all aliases for each event. */
 export async function identityIdsOf(
-  sent: readonly { readonly userId: string; readonly anonymousId: string }[], context: WhoIsWho,
+  sent: readonly { readonly userId: string; readonly anonymousId: string }[], context: IdentityContext,
 ): Promise<(string | null)[]> {
   const withoutUser = [...new Set(sent.filter(({ userId }) => userId === "").map(({ anonymousId }) => anonymousId))].filter((id) => id !== "");
   const owned = ownersOf(context.tables.all("links"), context, sql`anonymousId IN ${texts(withoutUser)}`);

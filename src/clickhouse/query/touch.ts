@@ -3,7 +3,7 @@ import type { HostList, TouchDimension, TouchRule } from "../../query/plan/plan.
 import { SECOND_LEVELS } from "../../query/plan/report-rules.js";
 import { anyOf, EMPTY, joined, shortLists, sql, text, texts, name, whole, type Sql, type Bound } from "../sql/sql.js";
 import { msOfPlace, placeOf, rowSortKey, rowsByIds, tieBreakerOf } from "./event-columns.js";
-import { Needs, type QueryContext, type RowJoin, type RowSource } from "./needs.js";
+import { RequiredJoins, type QueryContext, type RowJoin, type RowSource } from "./required-joins.js";
 import { allPaymentsOf, moneyRows, paymentsOf } from "./payments.js";
 
 /** The dimensions of touches, in the order of their labels in a list. */
@@ -48,10 +48,10 @@ type TouchModel = "first_touch" | "last_touch";
 export interface TouchRows {
   readonly context: QueryContext;
   /** The key of a row, a text; `""` for none. An `arrayJoin` gives several. */
-  keyOf(needs: Needs): Sql;
-  readonly told: Sql;
+  keyOf(needs: RequiredJoins): Sql;
+  readonly label: Sql;
   /** Selects by `key`. */
-  readonly isMeant: Sql;
+  readonly condition: Sql;
   /** Groups events into few rows with the same keys. @param columns aggregates */
   byActor(columns: Sql, where: Sql): RowSource;
 }
@@ -66,93 +66,93 @@ interface AttributedRows {
 /** SQL to follow the rows of `AttributedRows`, and the value of each one's touch; empty without a touch. */
 interface Nearest {
   readonly joins: Sql;
-  readonly told: Sql;
+  readonly label: Sql;
 }
 
-/** The first or last touch that is no later, within the lookback time. @param called distinguishes several in one statement */
-export function nearestTouch(model: TouchModel, touches: TouchRows, owed: AttributedRows, called = ""): Nearest {
-  return model === "first_touch" ? firstTouch(touches, owed, name(`first${called}`)) : lastTouch(touches, owed, name(`last${called}`));
+/** The first or last touch that is no later, within the lookback time. @param suffix distinguishes several in one statement */
+export function nearestTouch(model: TouchModel, touches: TouchRows, owed: AttributedRows, suffix = ""): Nearest {
+  return model === "first_touch" ? firstTouch(touches, owed, name(`first${suffix}`)) : lastTouch(touches, owed, name(`last${suffix}`));
 }
 
 function firstTouch(touches: TouchRows, { key, ms, place }: AttributedRows, of: Bound): Nearest {
   const { lookbackMs } = touches.context.touch;
   if (lookbackMs !== null) {
-    const told = toldIf(sql`${of}.touchPlace <= ${place}`, sql`${of}.told`);
+    const label = labelIf(sql`${of}.touchPlace <= ${place}`, sql`${of}.touchLabel`);
     const from = placeOf(sql`greatest(toInt64(${ms}) - ${whole(lookbackMs)}, 0)`, sql`toUInt256(0)`);
-    return { joins: sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace >= ${from}`, told };
+    return { joins: sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace >= ${from}`, label };
   }
-  const first = sql`SELECT key, min(touchPlace) AS firstPlace, argMin(told, touchPlace) AS firstTold FROM (${firstOfActors(touches)}) GROUP BY key`;
-  const told = toldIf(sql`${of}.firstPlace <= ${place}`, sql`${of}.firstTold`);
-  return { joins: sql`GLOBAL ANY LEFT JOIN (${first}) AS ${of} ON ${of}.key = ${key}`, told };
+  const first = sql`SELECT key, min(touchPlace) AS firstPlace, argMin(touchLabel, touchPlace) AS firstLabel FROM (${firstOfActors(touches)}) GROUP BY key`;
+  const label = labelIf(sql`${of}.firstPlace <= ${place}`, sql`${of}.firstLabel`);
+  return { joins: sql`GLOBAL ANY LEFT JOIN (${first}) AS ${of} ON ${of}.key = ${key}`, label };
 }
 
 function lastTouch(touches: TouchRows, { key, ms, place }: AttributedRows, of: Bound): Nearest {
   const { lookbackMs } = touches.context.touch;
   const joins = sql`GLOBAL ASOF LEFT JOIN (${touchesOf(touches)}) AS ${of} ON ${of}.key = ${key} AND ${of}.touchPlace <= ${place}`;
-  if (lookbackMs === null) return { joins, told: sql`${of}.told` };
+  if (lookbackMs === null) return { joins, label: sql`${of}.touchLabel` };
   const isRecent = sql`toInt64(${ms}) - ${msOfPlace(sql`${of}.touchPlace`)} <= ${whole(lookbackMs)}`;
-  return { joins, told: toldIf(isRecent, sql`${of}.told`) };
+  return { joins, label: labelIf(isRecent, sql`${of}.touchLabel`) };
 }
 
 /** Otherwise an empty value of the same type. */
-function toldIf(condition: Sql, told: Sql): Sql {
-  return sql`if(${condition}, ${told}, arrayFirst(one -> false, [${told}]))`;
+function labelIf(condition: Sql, label: Sql): Sql {
+  return sql`if(${condition}, ${label}, arrayFirst(one -> false, [${label}]))`;
 }
 
-function touchesOf({ context, keyOf, told, isMeant }: TouchRows): Sql {
-  const needs = new Needs(context);
+function touchesOf({ context, keyOf, label, condition }: TouchRows): Sql {
+  const needs = new RequiredJoins(context);
   const key = keyOf(needs);
-  return sql`SELECT key, touchPlace, told
-    FROM (SELECT ${key} AS key, ${rowSortKey(context.tables)} AS touchPlace, ${told} AS told FROM ${needs.rows()} WHERE ${takesRevenue(context.touch)})
-    WHERE key != '' AND ${isMeant}`;
+  return sql`SELECT key, touchPlace, touchLabel
+    FROM (SELECT ${key} AS key, ${rowSortKey(context.tables)} AS touchPlace, ${label} AS touchLabel FROM ${needs.rows()} WHERE ${takesRevenue(context.touch)})
+    WHERE key != '' AND ${condition}`;
 }
 
 /** The first touch of each actor: these are few, so that keys are computed for them only. */
-function firstOfActors({ context, keyOf, told, isMeant, byActor }: TouchRows): Sql {
+function firstOfActors({ context, keyOf, label, condition, byActor }: TouchRows): Sql {
   const place = rowSortKey(context.tables);
-  const needs = new Needs(context, byActor(sql`min(${place}) AS firstPlace, argMin(${told}, ${place}) AS firstTold`, takesRevenue(context.touch)));
+  const needs = new RequiredJoins(context, byActor(sql`min(${place}) AS firstPlace, argMin(${label}, ${place}) AS firstLabel`, takesRevenue(context.touch)));
   const key = keyOf(needs);
-  return sql`SELECT key, touchPlace, told FROM (SELECT ${key} AS key, firstPlace AS touchPlace, firstTold AS told FROM ${needs.rows()})
-    WHERE key != '' AND ${isMeant}`;
+  return sql`SELECT key, touchPlace, touchLabel FROM (SELECT ${key} AS key, firstPlace AS touchPlace, firstLabel AS touchLabel FROM ${needs.rows()})
+    WHERE key != '' AND ${condition}`;
 }
 
 /** The label that attribution gives an event as a payment of its identity; a refund gets that of its order, where known. */
-export function attributedLabel(model: TouchModel, dimension: TouchDimension, needs: Needs): Sql {
-  const who = needs.who();
-  const [found = EMPTY] = needs.join(model, () => attributionOf(model, who, needs.context));
+export function attributedLabel(model: TouchModel, dimension: TouchDimension, needs: RequiredJoins): Sql {
+  const identityKey = needs.identityKey();
+  const [found = EMPTY] = needs.join(model, () => attributionOf(model, identityKey, needs.context));
   const value = sql`${found}[${whole(TOUCH_DIMENSIONS.indexOf(dimension) + 1)}]`;
   return sql`multiIf(empty(${found}), ${text(NO_TOUCH[dimension])}, ${value} = '', ${text(NOT_SET)}, ${value})`;
 }
 
 /** The labels of a row's touch by dimension, empty without one: that of its identity by then, or for a refund of a known order of the payer. */
-function attributionOf(model: TouchModel, who: Sql, context: QueryContext): RowJoin {
+function attributionOf(model: TouchModel, identityKey: Sql, context: QueryContext): RowJoin {
   const { tables, touch } = context;
   const touches = {
     context,
     byActor: (columns: Sql, where: Sql) => rowsByIds(tables, columns, where),
-    keyOf: (needs: Needs) => needs.who(),
-    told: sql`[${joined(TOUCH_DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ")}]`,
-    isMeant: sql`true`,
+    keyOf: (needs: RequiredJoins) => needs.identityKey(),
+    label: sql`[${joined(TOUCH_DIMENSIONS.map((dimension) => touchOf(dimension, touch)), ", ")}]`,
+    condition: sql`true`,
   };
   const num = tieBreakerOf(tables, sql`events.id`, sql`events.project`);
-  const own = nearestTouch(model, touches, { key: who, ms: sql`events.ms`, place: placeOf(sql`events.ms`, num) }, "Own");
+  const own = nearestTouch(model, touches, { key: identityKey, ms: sql`events.ms`, place: placeOf(sql`events.ms`, num) }, "Own");
   const returned = name(`${model}_returned`);
-  const told = sql`if(${returned}.isReturn, ${returned}.toldOfOrder, ${own.told})`;
+  const label = sql`if(${returned}.isReturn, ${returned}.labelOfOrder, ${own.label})`;
   const joins = sql`${own.joins} GLOBAL ANY LEFT JOIN (${returnsOf(model, touches)}) AS ${returned} ON ${returned}.refundNum = ${num}`;
-  return { joins, columns: [told] };
+  return { joins, columns: [label] };
 }
 
 /** Refunds of known orders, by `refundNum`, with the touch of their payer. Covers all refunds of an order, whichever of them counts. */
 function returnsOf(model: TouchModel, touches: TouchRows): Sql {
   const { revenue, tables } = touches.context;
-  const ofMoney = () => new Needs(touches.context, moneyRows(revenue, tables));
+  const ofMoney = () => new RequiredJoins(touches.context, moneyRows(revenue, tables));
   const refunds = sql`SELECT num AS refundNum, project AS refundProject, orderKey AS refundKey FROM (${allPaymentsOf(revenue, ofMoney(), EMPTY)})
     WHERE isRefund AND orderKey != ''`;
   const needs = ofMoney();
   const orders = sql`SELECT project AS paidProject, orderKey AS paidKey, ms AS paidMs, ${placeOf(sql`ms`, sql`num`)} AS paidPlace, payer
-    FROM (${paymentsOf(revenue, needs, sql`, ${needs.who()} AS payer`)}) WHERE NOT isRefund AND orderKey != ''`;
-  const { joins, told } = nearestTouch(model, touches, { key: sql`payer`, ms: sql`paidMs`, place: sql`paidPlace` }, "OfOrder");
-  return sql`SELECT refundNum, true AS isReturn, ${told} AS toldOfOrder
+    FROM (${paymentsOf(revenue, needs, sql`, ${needs.identityKey()} AS payer`)}) WHERE NOT isRefund AND orderKey != ''`;
+  const { joins, label } = nearestTouch(model, touches, { key: sql`payer`, ms: sql`paidMs`, place: sql`paidPlace` }, "OfOrder");
+  return sql`SELECT refundNum, true AS isReturn, ${label} AS labelOfOrder
     FROM (${refunds}) AS refunds
     GLOBAL INNER JOIN (${orders}) AS orders ON refundProject = paidProject AND refundKey = paidKey
     ${joins}`;

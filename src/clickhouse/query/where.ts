@@ -4,22 +4,22 @@ import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import type { PlannedFilter, Range, QueryScope, Test, Operand, ConditionPlan } from "../../query/plan/plan.js";
 import { allOf, anyOf, sql, text, uuids, whole, type Sql } from "../sql/sql.js";
 import { passesNotSet, taggedTest, textTest } from "../sql/value-test.js";
-import { Needs } from "./needs.js";
+import { RequiredJoins } from "./required-joins.js";
 import { foundOf, joinedTrait, type ValueLocation } from "./operand.js";
 import { lastCompanyOf } from "./companies.js";
 import { nameOf } from "./known-traits.js";
-import { ofActors, type ActorIds } from "./who.js";
+import { ofActors, type ActorIds } from "./identity-context.js";
 
 export const ALL_TIME: Range = { fromMs: 0, toMs: Infinity };
 
-/** The condition of a scope. @param subject the person of its user id; null: none is named */
-export function whereOf(scope: QueryScope, subject: ActorIds | null, needs: Needs): Sql {
+/** The condition of a scope. @param person the person of its user id; null: none is named */
+export function whereOf(scope: QueryScope, person: ActorIds | null, needs: RequiredJoins): Sql {
   const { project, eventName, range, where } = scope;
   return allOf([
     ...inRange(range),
     ...(project === null ? [] : [sql`project = ${text(project)}`]),
     ...(eventName === null ? [] : [sql`name = ${text(eventName)}`]),
-    ...(subject === null ? [] : [ofActors(subject)]),
+    ...(person === null ? [] : [ofActors(person)]),
     ...(where.length === 0 ? [] : [anyOf(where.map((group) => allOf(group.map((comparison) => comparisonOf(comparison, needs)))))]),
   ]);
 }
@@ -32,7 +32,7 @@ export function inRange({ fromMs, toMs }: Range): Sql[] {
   ];
 }
 
-function comparisonOf({ operand, test, negated }: PlannedFilter, needs: Needs): Sql {
+function comparisonOf({ operand, test, negated }: PlannedFilter, needs: RequiredJoins): Sql {
   const passes = operand.kind === "segment" ? isInSegment(operand, needs) : (exactly(operand, test) ?? passesOf(foundOf(operand, needs), test));
   return negated ? sql`NOT (${passes})` : passes;
 }
@@ -65,14 +65,14 @@ function passesOf(found: ValueLocation, test: Test): Sql {
   return passesNotSet(test) ? sql`empty(${found.leaves}) OR ${some}` : some;
 }
 
-function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: Needs): Sql {
-  const who = needs.who();
-  const isMember = anyOf(segment.map((group) => allOf(group.map((condition) => holdsFor(condition, who, nowMs, needs)))));
-  return sql`${who} != '' AND ${isMember}`;
+function isInSegment({ segment, nowMs }: Extract<Operand, { readonly kind: "segment" }>, needs: RequiredJoins): Sql {
+  const identityKey = needs.identityKey();
+  const isMember = anyOf(segment.map((group) => allOf(group.map((condition) => holdsFor(condition, identityKey, nowMs, needs)))));
+  return sql`${identityKey} != '' AND ${isMember}`;
 }
 
 /** Whether a condition holds for a row's identity: what an identity did is read from all rows, once. */
-function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Needs): Sql {
+function holdsFor(condition: ConditionPlan, identityKey: Sql, nowMs: number, needs: RequiredJoins): Sql {
   if (condition.type === "is") {
     const { operand, test, negated } = condition.comparison;
     const passes = passesOf(knownOf(operand, needs), test);
@@ -80,9 +80,9 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
   }
   const range = rangeOf(condition.window, nowMs);
   const those = (scope: QueryScope, having: Sql) => {
-    const own = new Needs(needs.context);
-    const [person, where] = [own.who(), whereOf(scope, null, own)];
-    return sql`${who} GLOBAL IN (SELECT ${person} AS person FROM ${own.rows()} WHERE (${where}) AND person != '' GROUP BY person HAVING ${having})`;
+    const own = new RequiredJoins(needs.context);
+    const [person, where] = [own.identityKey(), whereOf(scope, null, own)];
+    return sql`${identityKey} GLOBAL IN (SELECT ${person} AS person FROM ${own.rows()} WHERE (${where}) AND person != '' GROUP BY person HAVING ${having})`;
   };
   if (condition.type === "did") {
     const { atLeast, atMost } = condition;
@@ -96,7 +96,7 @@ function holdsFor(condition: ConditionPlan, who: Sql, nowMs: number, needs: Need
 }
 
 /** Of a person, or of the company it was last seen with. */
-function knownOf(operand: PlannedFilter["operand"], needs: Needs): ValueLocation {
+function knownOf(operand: PlannedFilter["operand"], needs: RequiredJoins): ValueLocation {
   if (operand.kind === "companyId") return { kind: "text", text: lastCompanyOf(needs) };
   if (operand.kind !== "company") return foundOf(operand, needs);
   return joinedTrait(operand, lastCompanyOf(needs), needs, `last ${nameOf(operand)}`);

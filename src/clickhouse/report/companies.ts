@@ -8,10 +8,10 @@ import type { Range, TopCompaniesPlan } from "../../query/plan/plan.js";
 import { newestTexts } from "../../core/schema/record.js";
 import { companyOf, rowsByActor } from "../query/companies.js";
 import { identifierJoin, IS_IDENTIFIED } from "../query/person.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { inRange } from "../query/where.js";
-import { isInForce } from "../query/who.js";
+import { isInForce } from "../query/identity-context.js";
 import { allOf, limitOf, sql, texts, text, type Sql } from "../sql/sql.js";
 import { paidGroups } from "./revenue.js";
 import type { ReportContext, StatementReport } from "./report.js";
@@ -41,14 +41,14 @@ async function activeCompanies({ window }: TopCompaniesPlan, context: ReportCont
 }
 
 /** The events of the window by company and person, with the identifiers of these. */
-function activity(window: Range, isMeant: Sql, context: ReportContext): Sql {
-  const needs = new Needs(context, rowsByActor(context, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
-  const columns = sql`${companyOf(needs)} AS company, ${needs.who()} AS person, eventCount, lastMs`;
-  return sql`(SELECT ${columns} FROM ${needs.rows()} WHERE ${isMeant}) AS seen ${identifierJoin(context)}`;
+function activity(window: Range, condition: Sql, context: ReportContext): Sql {
+  const needs = new RequiredJoins(context, rowsByActor(context, sql`count() AS eventCount, max(ms) AS lastMs`, allOf(inRange(window))));
+  const columns = sql`${companyOf(needs)} AS company, ${needs.identityKey()} AS person, eventCount, lastMs`;
+  return sql`(SELECT ${columns} FROM ${needs.rows()} WHERE ${condition}) AS seen ${identifierJoin(context)}`;
 }
 
 async function moneyByCompany({ window, revenue }: TopCompaniesPlan, context: ReportContext): Promise<ReadonlyMap<string, Money>> {
-  const needs = new Needs(context, moneyRows(revenue, context.tables));
+  const needs = new RequiredJoins(context, moneyRows(revenue, context.tables));
   const payments = paymentsOf(revenue, needs, sql`, ${companyOf(needs)} AS company`);
   const paid = sql`SELECT company, amount, isRefund, currencies, day FROM (${payments}) WHERE company != '' AND ${allOf(inRange(window))}`;
   const sums = new Map<string, Money>();
@@ -72,15 +72,15 @@ async function traitsOf(companyIds: readonly string[], context: ReportContext): 
   const inForce = sql`kind = 'group' AND traits != '' AND ${isInForce(sql`id`, context)}`;
   const rows = await connection.rows<[string, string]>(sql`SELECT companyId, traits FROM ${tables.all("records")}
     WHERE ${inForce} AND companyId IN ${texts(companyIds)} ORDER BY ms, toUInt128(id)`);
-  const told = grouped(rows, ([companyId]) => companyId);
-  return new Map([...told].map(([companyId, own]) => [companyId, newestTexts(own.map(([, traits]) => traits))]));
+  const byCompany = grouped(rows, ([companyId]) => companyId);
+  return new Map([...byCompany].map(([companyId, own]) => [companyId, newestTexts(own.map(([, traits]) => traits))]));
 }
 
 /** The identified identities that were most active for a company in the window. */
 export const companyTopUsers: StatementReport<"companyTopUsers"> = async ({ companyId, window, limit }, context) => {
   if (!(await isKnown(companyId, context))) throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
-  const called = sql`if(any(identifier) != '', any(identifier), substring(person, 2))`;
-  const rows = await context.connection.rows<[string, number, number]>(sql`SELECT ${called} AS resolvedIdentifier,
+  const identifier = sql`if(any(identifier) != '', any(identifier), substring(person, 2))`;
+  const rows = await context.connection.rows<[string, number, number]>(sql`SELECT ${identifier} AS resolvedIdentifier,
       sum(eventCount) AS events, max(lastMs) AS last
     FROM ${activity(window, sql`company = ${text(companyId)} AND person != ''`, context)}
     WHERE ${IS_IDENTIFIED} GROUP BY person

@@ -2,7 +2,7 @@ import { perDayItems } from "../../query/answer/per-day.js";
 import type { PerDayItem, AggregateItem } from "../../query/plan/input.js";
 import type { QueryScope, Operand, AggregatePlan } from "../../query/plan/plan.js";
 import { EMPTY, limitOf, sql, type Sql } from "../sql/sql.js";
-import type { Needs } from "../query/needs.js";
+import type { RequiredJoins } from "../query/required-joins.js";
 import { identityCount, selectRows, type ReportContext, type StatementReport } from "./report.js";
 import { tooManyValues } from "../../query/answer/ranked-items.js";
 import { LIMITS } from "../../core/base/limits.js";
@@ -11,12 +11,12 @@ import { foundOf, propertiesOf } from "../query/operand.js";
 
 const events = (): Sql => sql`count()`;
 
-async function one(scope: QueryScope, context: ReportContext, figure: (needs: Needs) => Sql): Promise<number> {
+async function one(scope: QueryScope, context: ReportContext, figure: (needs: RequiredJoins) => Sql): Promise<number> {
   const [[count] = [0]] = await context.connection.rows<[number]>(selectRows(scope, context, figure));
   return count ?? 0;
 }
 
-async function perDay(scope: QueryScope, context: ReportContext, figure: (needs: Needs) => Sql, fill: boolean): Promise<PerDayItem[]> {
+async function perDay(scope: QueryScope, context: ReportContext, figure: (needs: RequiredJoins) => Sql, fill: boolean): Promise<PerDayItem[]> {
   const statement = selectRows(scope, context, (needs) => sql`day, ${figure(needs)} AS figure`, sql`GROUP BY day HAVING figure > 0`);
   const counts = await context.connection.rows<[number, number]>(statement);
   return perDayItems(new Map(counts), scope.range, fill);
@@ -39,7 +39,7 @@ export const countEventsRunningTotalPerDay: StatementReport<"countEventsRunningT
 export const aggregate: StatementReport<"aggregate"> = async (plan, context) => {
   if (plan.by.kind === "id" && plan.project !== null) return await byId(plan, context);
   const figure = plan.measure === "events" ? events : identityCount;
-  const columns = (needs: Needs) => sql`${propertyOf(plan.by, needs)} AS property, ${figure(needs)} AS figure`;
+  const columns = (needs: RequiredJoins) => sql`${propertyOf(plan.by, needs)} AS property, ${figure(needs)} AS figure`;
   const statement = selectRows(plan, context, columns, sql`GROUP BY property HAVING figure > 0`);
   const counted = sql`SELECT property, figure, count() OVER () AS valueCount FROM (${statement})
     ORDER BY figure DESC, property ${limitOf(isOwn(plan) ? Math.min(plan.limit ?? Infinity, LIMITS.ownValueCount) : plan.limit)}`;
@@ -51,7 +51,7 @@ export const aggregate: StatementReport<"aggregate"> = async (plan, context) => 
 };
 
 /** Times stay numbers: only those that are shown become texts. */
-function propertyOf(by: Operand, needs: Needs): Sql {
+function propertyOf(by: Operand, needs: RequiredJoins): Sql {
   if (by.kind === "createdAt") return sql`ms`;
   const found = foundOf(by, needs);
   return found.kind === "text" ? found.text : sql`arrayJoin(${propertiesOf(found)})`;

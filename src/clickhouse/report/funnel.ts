@@ -5,7 +5,7 @@ import { ChainTries, entryBits, funnelRows, funnelTrend } from "../../query/answ
 import type { FunnelPlan } from "../../query/plan/insights/plan.js";
 import type { Range, QueryScope } from "../../query/plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
-import type { Needs } from "../query/needs.js";
+import type { RequiredJoins } from "../query/required-joins.js";
 import { tieBreakerOf } from "../query/event-columns.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
 import { sessionsOfPeople } from "./visits.js";
@@ -116,15 +116,15 @@ function maskOf(meant: readonly StepScope[], are: readonly Sql[]): Sql {
 /** Memory: on the servers all matches, sorted at the end; here those of one entity. */
 async function* countedEntities(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
-  const isTold = plan.breakdown !== null;
-  const columns = (are: readonly Sql[], needs: Needs) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(context.tables)} AS num${
-    isTold ? sql`, ${propertiesColumn(plan, needs)} AS properties` : sql``}`;
+  const hasBreakdown = plan.breakdown !== null;
+  const columns = (are: readonly Sql[], needs: RequiredJoins) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(context.tables)} AS num${
+    hasBreakdown ? sql`, ${propertiesColumn(plan, needs)} AS properties` : sql``}`;
   const rows = entityRows(meant.map(({ scope }) => scope), level, columns, context);
   const isEntry = sql`bitAnd(mask, ${whole(entryBits(plan))}) != 0 AND ms >= ${whole(fromMs)} AND ms < ${whole(toMs)}`;
-  const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${isTold ? sql`, properties` : sql``}))) AS list
+  const lists = sql`SELECT arraySort(one -> (one.1, one.2), groupArray((ms, num, mask${hasBreakdown ? sql`, properties` : sql``}))) AS list
     FROM (${rows}) GROUP BY entity HAVING max(${isEntry})`;
-  const told = sql`SELECT list.1, list.3${isTold ? sql`, list.4` : sql``} FROM (${lists})`;
-  for await (const matches of context.connection.stream<MatchedEvents>(told)) yield { startMs: null, matches };
+  const matchLists = sql`SELECT list.1, list.3${hasBreakdown ? sql`, list.4` : sql``} FROM (${lists})`;
+  for await (const matches of context.connection.stream<MatchedEvents>(matchLists)) yield { startMs: null, matches };
 }
 
 type FunnelEvent = readonly [ms: number, mask: number, properties: Properties];
@@ -135,7 +135,7 @@ const LOOKED_AT = 1 << 30;
 async function* sessionEntities(plan: FunnelPlan, span: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
   // A condition may be long: each is written once.
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
-  const columns = (needs: Needs) => {
+  const columns = (needs: RequiredJoins) => {
     const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
     return sql`ms, ${maskOf(meant, are)}, ${propertiesColumn(plan, needs)}`;
   };

@@ -12,7 +12,7 @@ import { sql, uuids, wholes, type Sql } from "../sql/sql.js";
 import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";
 import { moneyRows } from "../query/payments.js";
 import { personOf, type PersonActors } from "../query/person.js";
-import { ofActors } from "../query/who.js";
+import { ofActors } from "../query/identity-context.js";
 import type { StatementReport, ReportContext } from "./report.js";
 import { SERVER_NOW, isStoredUntil, sequenceOf } from "./search-events.js";
 
@@ -22,9 +22,9 @@ const BLOCK_ROW_COUNT = 5_000;
 
 /** With the embedded engine, over the person's events alone. Memory: these events. @param isStored condition of the rows to read */
 async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, context: ReportContext, isStored: Sql): Promise<Answer<K>> {
-  const subject = await personOf(plan.subject, context);
-  const [name, id] = plan.subject.kind === "email" ? (["email", plan.subject.email] as const) : (["userId", plan.subject.userId] as const);
-  if (subject === null) throw parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
+  const person = await personOf(plan.person, context);
+  const [name, id] = plan.person.kind === "email" ? (["email", plan.person.email] as const) : (["userId", plan.person.userId] as const);
+  if (person === null) throw parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
   const executors: Executor[] = [];
   // At the end of time no stored event is in the future.
   const options = { ...context.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
@@ -33,9 +33,9 @@ async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, context: Re
     executors.push(executor);
     return executor;
   });
-  await tie(subject, daybook);
-  await copyEvents(subject, isStored, context, daybook);
-  const named = { ...plan, subject: { kind: "userId", userId: subject.id } } as Plan<K>;
+  await tie(person, daybook);
+  await copyEvents(person, isStored, context, daybook);
+  const named = { ...plan, person: { kind: "userId", userId: person.id } } as Plan<K>;
   return await (executors[0] as Executor).execute<K>(named, context.connection.signal);
 }
 
@@ -48,17 +48,17 @@ async function tie({ kind, id, users, anonymous }: PersonActors, daybook: Dayboo
   await daybook.ingestRecords([{ type: "identify", ...person }, ...aliases, ...links]);
 }
 
-async function copyEvents(subject: PersonActors, isStored: Sql, context: ReportContext, daybook: Daybook): Promise<void> {
+async function copyEvents(person: PersonActors, isStored: Sql, context: ReportContext, daybook: Daybook): Promise<void> {
   const { connection, tables } = context;
   const rows = sql`SELECT ${EVENT_COLUMNS} FROM ${tables.all("events")} WHERE ${isStored}`;
   const block: EventInput[] = [];
-  for await (const event of connection.stream<EventTuple>(sql`${rows} AND (${ofActors(subject)})`)) {
+  for await (const event of connection.stream<EventTuple>(sql`${rows} AND (${ofActors(person)})`)) {
     block.push(copyOf(event));
     if (block.length === BLOCK_ROW_COUNT) await take(block.splice(0), daybook);
   }
   await take(block, daybook);
   // An order counts once, for its first payer, and so does a refund with an id: add those of others.
-  const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(subject, context));
+  const same = await connection.rows<[day: number, ms: number, id: string]>(ordersOfOthers(person, context));
   if (same.length === 0) return;
   const [days, times, ids] = [same.map(([day]) => day), same.map(([, ms]) => ms), same.map(([, , id]) => id)];
   // The days make this fast: rows are sorted by them.
@@ -74,9 +74,9 @@ async function take(events: readonly EventInput[], daybook: AllowingDaybook): Pr
 }
 
 /** The payments of others that share an order key with this person, or that have no order key and share a refund id. */
-function ordersOfOthers(subject: PersonActors, { revenue, tables }: ReportContext): Sql {
+function ordersOfOthers(person: PersonActors, { revenue, tables }: ReportContext): Sql {
   const { rows } = moneyRows(revenue, tables);
-  const isOwn = sql`(${ofActors(subject)})`;
+  const isOwn = sql`(${ofActors(person)})`;
   const key = sql`if(money.orderKey = '', concat('-', refundId), concat('+', money.orderKey))`;
   const own = sql`SELECT ${key} FROM ${rows} WHERE ${isOwn} AND ${key} != '-'`;
   return sql`SELECT day, ms, id FROM ${rows} WHERE NOT ${isOwn} AND ${key} GLOBAL IN (${own})`;

@@ -10,16 +10,16 @@ import type { QueryScope } from "../../query/plan/plan.js";
 import type { RuleOptions } from "../../query/plan/report-rules.js";
 import type { Answer, Plan, ReportName } from "../../query/queries.js";
 import { companyOf } from "../query/companies.js";
-import { Needs, type QueryContext } from "../query/needs.js";
+import { RequiredJoins, type QueryContext } from "../query/required-joins.js";
 import { foundOf, propertiesOf } from "../query/operand.js";
 import { whereOf } from "../query/where.js";
-import type { ActorIds } from "../query/who.js";
+import type { ActorIds } from "../query/identity-context.js";
 import { anyOf, EMPTY, joined, name, sql, wholes, type Sql } from "../sql/sql.js";
 
 export interface ReportContext extends QueryContext {
   readonly rules: RuleOptions & { readonly rates?: Rates };
   /** The person of the scope's user id; null: the scope has none. */
-  readonly subject: ActorIds | null;
+  readonly person: ActorIds | null;
 }
 
 export type StatementReport<K extends ReportName> = (plan: Plan<K>, context: ReportContext) => Promise<Answer<K>>;
@@ -37,15 +37,15 @@ export function insight<K extends InsightName>(
   };
 }
 
-export function selectRows(scope: QueryScope, context: ReportContext, columns: (needs: Needs) => Sql, rest = EMPTY): Sql {
-  const needs = new Needs(context);
+export function selectRows(scope: QueryScope, context: ReportContext, columns: (needs: RequiredJoins) => Sql, rest = EMPTY): Sql {
+  const needs = new RequiredJoins(context);
   const selected = columns(needs);
-  const where = whereOf(scope, context.subject, needs);
+  const where = whereOf(scope, context.person, needs);
   return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ${rest}`;
 }
 
-export function identityCount(needs: Needs): Sql {
-  return sql`uniqExactIf(${needs.who()} AS who, who != '')`;
+export function identityCount(needs: RequiredJoins): Sql {
+  return sql`uniqExactIf(${needs.identityKey()} AS identityKey, identityKey != '')`;
 }
 
 /** A pause that yields during long computations. @throws aborted */
@@ -57,12 +57,12 @@ export function pauseOf({ connection }: ReportContext): () => Promise<void> {
 }
 
 /** Rows with the `entity` they count for; rows without one are left out. */
-export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, columns: (are: readonly Sql[], needs: Needs) => Sql, context: ReportContext): Sql {
-  const needs = new Needs(context);
-  const who = needs.who();
+export function entityRows(scopes: readonly QueryScope[], level: EntityLevel, columns: (are: readonly Sql[], needs: RequiredJoins) => Sql, context: ReportContext): Sql {
+  const needs = new RequiredJoins(context);
+  const identityKey = needs.identityKey();
   const company = level === "account" ? companyOf(needs) : sql`''`;
-  const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${who} = '', '', concat('w', ${who}))`;
-  const entity = level === "account" ? ofAccount : who;
+  const ofAccount = sql`multiIf(${company} != '', concat('c', ${company}), ${identityKey} = '', '', concat('w', ${identityKey}))`;
+  const entity = level === "account" ? ofAccount : identityKey;
   // Conditions may be long: each is written once.
   const are = scopes.map((_, at) => sql`${name(`is${at}`)}`);
   const tests = scopes.map((scope, at) => sql`(${whereOf(scope, null, needs)}) AS ${name(`is${at}`)}`);
@@ -92,7 +92,7 @@ export type Properties = readonly (readonly string[])[];
 export const NO_PROPERTIES = sql`CAST([], 'Array(Array(String))')`;
 
 /** SQL for the `Properties` of a breakdown. */
-export function propertiesColumn({ breakdown }: { readonly breakdown: BreakdownPlan | null }, needs: Needs): Sql {
+export function propertiesColumn({ breakdown }: { readonly breakdown: BreakdownPlan | null }, needs: RequiredJoins): Sql {
   if (breakdown === null) return NO_PROPERTIES;
   return sql`[${joined(breakdown.fields.map((field) => propertiesOf(foundOf(field, needs))), ", ")}]`;
 }

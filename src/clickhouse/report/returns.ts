@@ -5,7 +5,7 @@ import { getOrMake } from "../../core/base/arrays.js";
 import { runAtOnce } from "../../core/base/yield.js";
 import type { Retention, RetentionPeriod, LifecycleBucket } from "../../query/plan/insights/answers.js";
 import type { RetentionPlan } from "../../query/plan/insights/plan.js";
-import type { Needs } from "../query/needs.js";
+import type { RequiredJoins } from "../query/required-joins.js";
 import { sql, whole, wholes, type Sql } from "../sql/sql.js";
 import { rowSortKey } from "../query/event-columns.js";
 import {
@@ -14,7 +14,7 @@ import {
 import { axisOf } from "../../core/calendar/axis.js";
 import { LIMITS } from "../../core/base/limits.js";
 
-/** Who came back when: from each entity's cohorts, and the units in which it returned. */
+/** Counts returns per cohort and period. */
 export const retention = insight<"retention">(async (plan, context) => {
   const { range, isOpen } = widened(plan, plan.interval);
   const isWithin: IsWithin = (ms) => sql`${ms} >= ${whole(range.fromMs)} AND ${ms} < ${whole(range.toMs)}`;
@@ -76,9 +76,9 @@ class CohortMembers {
   countsOf(keys: ReadonlySet<number> | null): CohortCounts {
     const { axis, plan } = this;
     const { sizes, returned } = axis.newCounts();
-    const isMeant = ({ key }: CohortCount) => keys === null || keys.has(key);
-    for (const { cohort, count } of this.#sizes.filter(isMeant)) sizes[cohort] = (sizes[cohort] ?? 0) + count;
-    for (const { cohort, period, count } of this.#returned.filter(isMeant)) {
+    const isIncluded = ({ key }: CohortCount) => keys === null || keys.has(key);
+    for (const { cohort, count } of this.#sizes.filter(isIncluded)) sizes[cohort] = (sizes[cohort] ?? 0) + count;
+    for (const { cohort, period, count } of this.#returned.filter(isIncluded)) {
       const place = axis.placeOf(cohort, period);
       returned[place] = (returned[place] ?? 0) + count;
     }
@@ -106,7 +106,7 @@ class CohortMembers {
 function cohortsAndReturns(plan: RetentionPlan, axis: PeriodAxis, isWithin: IsWithin, context: ReportContext): Sql {
   const bounds = [...axis.bounds];
   const unit = sql`transform(${unitOf(bounds)}, ${wholes(bounds)}, ${wholes([...bounds.keys()])}, toInt64(-1))`;
-  const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: Needs) =>
+  const columns = ([isEntry = sql`false`, isReturn = sql`false`]: readonly Sql[], needs: RequiredJoins) =>
     sql`${isEntry} AS isEntry, ${isReturn} AS isReturn, ${unit} AS unit${plan.breakdown === null ? sql`` : sql`, ${rowSortKey(context.tables)} AS place,
       ${propertiesColumn(plan, needs)} AS properties`}`;
   const rows = entityRows([plan.cohortEvent, plan.returnEvent], plan.level, columns, context);

@@ -4,7 +4,7 @@ import { isoOfDay } from "../../core/base/time.js";
 import type { Rates } from "../../query/plan/input.js";
 import type { RevenueRule, LtvCohortsPlan, RevenueByAttributionPlan } from "../../query/plan/plan.js";
 import { actorRows, companiesOf, companyOf, rowsByActor } from "../query/companies.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { nearestTouch, touchOf, type TouchRows } from "../query/touch.js";
 import { placeOf, rowsByIds } from "../query/event-columns.js";
 import { groupedPayments, allPaymentsOf, moneyRows, paymentsOf } from "../query/payments.js";
@@ -28,8 +28,8 @@ class Conversion {
     const sent = timesMoney(moneyOfNumber(text), times);
     const amount = isRefund && !isNegative(sent) ? negated(sent) : sent;
     const orderCount = isOrder(amount) ? count : 0;
-    const told = currencies.map((currency) => currency.trim()).find((currency) => currency !== "") ?? this.reporting;
-    const currency = /^[a-z]{3}$/i.test(told) ? told.toUpperCase() : told;
+    const named = currencies.map((currency) => currency.trim()).find((currency) => currency !== "") ?? this.reporting;
+    const currency = /^[a-z]{3}$/i.test(named) ? named.toUpperCase() : named;
     if (currency === this.reporting) return { amount, currency, converted: amount, count, orderCount };
     const rate = /^[A-Z]{3}$/.test(currency) ? this.#rateOf(currency, isoOfDay(day).slice(0, 10)) : undefined;
     return { amount, currency, converted: rate === undefined ? null : convertMoney(amount, rate), count, orderCount };
@@ -62,29 +62,29 @@ export async function* paidGroups<Keys extends readonly unknown[]>(
 }
 
 /** Prefix of every touch's label, which may be empty; without a touch there is no prefix. */
-const CALLED = "+";
+const LABEL_PREFIX = "+";
 
 /** The revenue of a project by attribution: payments are read with their touch, similar ones as one. */
 export const revenueByAttribution: StatementReport<"revenueByAttribution"> = async (plan, context) => {
   const attributed = new AttributedRevenue(plan.dimension);
   const unconverted = new Unconverted();
-  const groups = paidGroups<[called: string]>(["called"], attributedPayments(plan, context), plan.revenue, context, unconverted);
-  for await (const { keys: [called], money, orderCount } of groups) attributed.add(touchCalled(called, plan.dimension), money, orderCount);
+  const groups = paidGroups<[label: string]>(["label"], attributedPayments(plan, context), plan.revenue, context, unconverted);
+  for await (const { keys: [label], money, orderCount } of groups) attributed.add(touchOfLabel(label, plan.dimension), money, orderCount);
   const { currency } = plan.revenue;
   return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
 };
 
 /** Only the requested dimension of a touch is selected. */
-function touchCalled(called: string, dimension: RevenueByAttributionPlan["dimension"]) {
-  if (!called.startsWith(CALLED)) return null;
-  const value = called.slice(CALLED.length);
+function touchOfLabel(label: string, dimension: RevenueByAttributionPlan["dimension"]) {
+  if (!label.startsWith(LABEL_PREFIX)) return null;
+  const value = label.slice(LABEL_PREFIX.length);
   return { source: null, medium: null, campaign: null, [dimension]: value === "" ? null : value };
 }
 
 function attributedPayments(plan: RevenueByAttributionPlan, context: ReportContext): Sql {
   const { model, window } = plan;
   const owed = { key: sql`broughtAs`, ms: sql`atMs`, place: placeOf(sql`atMs`, sql`atNum`) };
-  const { joins, told } = nearestTouch(model, touchesOf(plan, context), owed);
+  const { joins, label } = nearestTouch(model, touchesOf(plan, context), owed);
   return sql`WITH payments AS (${paymentsOfProject(plan, context)}),
     origins AS (SELECT orderKey AS originKey, ms AS originMs, num AS originNum, brought AS originBrought, true AS isKnown
       FROM payments WHERE NOT isRefund AND orderKey != ''),
@@ -92,15 +92,15 @@ function attributedPayments(plan: RevenueByAttributionPlan, context: ReportConte
       if(isReturn, originMs, ms) AS atMs, if(isReturn, originNum, num) AS atNum, if(isReturn, originBrought, brought) AS broughtAs
       FROM payments GLOBAL ANY LEFT JOIN origins ON originKey = orderKey
       WHERE ms >= ${whole(window.fromMs)} AND ms < ${whole(window.toMs)})
-    SELECT ${told} AS called, amount, isRefund, currencies, day FROM owed ${joins}`;
+    SELECT ${label} AS label, amount, isRefund, currencies, day FROM owed ${joins}`;
 }
 
-/** The payments of a project with the key of their touches: company (`c` and its id) or identity (`who`); `""` for none. */
+/** The payments of a project with the key of their touches: company (`c` and its id) or identity (`identityKey`); `""` for none. */
 function paymentsOfProject({ revenue, payProject, level }: RevenueByAttributionPlan, context: ReportContext, paymentsOfRule = paymentsOf): Sql {
-  const needs = new Needs(context, moneyRows(revenue, context.tables));
-  const who = needs.who();
+  const needs = new RequiredJoins(context, moneyRows(revenue, context.tables));
+  const identityKey = needs.identityKey();
   const company = level === "account" ? companyOf(needs) : null;
-  const brought = company === null ? who : sql`if(${who} = '' OR ${company} = '', ${who}, concat('c', ${company}))`;
+  const brought = company === null ? identityKey : sql`if(${identityKey} = '' OR ${company} = '', ${identityKey}, concat('c', ${company}))`;
   const payments = paymentsOfRule(revenue, needs, sql`, ${brought} AS brought`);
   return sql`SELECT * FROM (${payments}) WHERE project = ${text(payProject)}`;
 }
@@ -112,13 +112,13 @@ function touchesOf(plan: RevenueByAttributionPlan, context: ReportContext): Touc
     context: { ...context, touch },
     byActor: (columns, where) => (isOfAccounts ? rowsByActor(context, columns, where) : rowsByIds(context.tables, columns, where)),
     keyOf: (needs) => {
-      const who = needs.who();
-      if (!isOfAccounts) return who;
+      const identityKey = needs.identityKey();
+      if (!isOfAccounts) return identityKey;
       const company = companyOf(needs);
-      return sql`arrayJoin([${who}, if(${company} = '', '', concat('c', ${company}))])`;
+      return sql`arrayJoin([${identityKey}, if(${company} = '', '', concat('c', ${company}))])`;
     },
-    told: sql`concat(${text(CALLED)}, ${touchOf(dimension, touch)})`,
-    isMeant: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, context, allPaymentsOf)}))`,
+    label: sql`concat(${text(LABEL_PREFIX)}, ${touchOf(dimension, touch)})`,
+    condition: sql`key GLOBAL IN (SELECT DISTINCT brought FROM (${paymentsOfProject(plan, context, allPaymentsOf)}))`,
   };
 }
 
@@ -135,12 +135,12 @@ export const ltvCohorts: StatementReport<"ltvCohorts"> = async (plan, context) =
 };
 
 /** The entity an event's money counts for: at account level its company, if it has one, else its identity; `""` for none. */
-function entityOf({ level }: LtvCohortsPlan, needs: Needs): Sql {
-  return payerOf(needs.who(), level === "account" ? companyOf(needs) : sql`''`);
+function entityOf({ level }: LtvCohortsPlan, needs: RequiredJoins): Sql {
+  return payerOf(needs.identityKey(), level === "account" ? companyOf(needs) : sql`''`);
 }
 
-function payerOf(who: Sql, company: Sql): Sql {
-  return sql`multiIf(${who} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${who}))`;
+function payerOf(identityKey: Sql, company: Sql): Sql {
+  return sql`multiIf(${identityKey} = '', '', ${company} != '', concat('c', ${company}), concat('w', ${identityKey}))`;
 }
 
 /** Entities with an event in the project, and the day of their first one in any. */
@@ -151,27 +151,27 @@ function entitiesOf(plan: LtvCohortsPlan, context: ReportContext): Sql {
 }
 
 function peopleSeen(plan: LtvCohortsPlan, context: ReportContext): Sql {
-  const needs = new Needs(context, actorRows(context.tables));
+  const needs = new RequiredJoins(context, actorRows(context.tables));
   return sql`SELECT ${entityOf(plan, needs)} AS entity, project, firstDay FROM ${needs.rows()}`;
 }
 
 /** For an identity with several companies the company depends on the time, so its events are read. */
 function accountsSeen(plan: LtvCohortsPlan, context: ReportContext): Sql {
-  const actors = new Needs(context, actorRows(context.tables));
-  const [who, companies] = [actors.who(), companiesOf(actors)];
+  const actors = new RequiredJoins(context, actorRows(context.tables));
+  const [identityKey, companies] = [actors.identityKey(), companiesOf(actors)];
   const company = sql`if(companyId != '' OR empty(${companies}), toString(companyId), ${companies}[1].3)`;
   const changes = sql`companyId = '' AND length(${companies}) > 1`;
-  const ofActors = sql`SELECT ${payerOf(who, company)} AS entity, project, firstDay FROM ${actors.rows()} WHERE NOT (${changes})`;
+  const ofActors = sql`SELECT ${payerOf(identityKey, company)} AS entity, project, firstDay FROM ${actors.rows()} WHERE NOT (${changes})`;
   const ids = sql`SELECT userId, anonymousId FROM ${actors.rows()} WHERE ${changes}`;
   if (context.several?.length === 0) return ofActors;
-  const events = new Needs(context);
+  const events = new RequiredJoins(context);
   const ofEvents = sql`SELECT ${entityOf(plan, events)} AS entity, project, day AS firstDay FROM ${events.rows()}
     WHERE companyId = '' AND (userId, anonymousId) GLOBAL IN (${ids})`;
   return sql`${ofActors} UNION ALL ${ofEvents}`;
 }
 
 function paymentsOfEntities(plan: LtvCohortsPlan, context: ReportContext): Sql {
-  const needs = new Needs(context, moneyRows(plan.revenue, context.tables));
+  const needs = new RequiredJoins(context, moneyRows(plan.revenue, context.tables));
   const payments = paymentsOf(plan.revenue, needs, sql`, ${entityOf(plan, needs)} AS payer`);
   return sql`SELECT firstDay, amount, isRefund, currencies, day FROM (${payments}) AS payments
     GLOBAL ANY LEFT JOIN (${entitiesOf(plan, context)}) AS entities ON entities.entity = payments.payer

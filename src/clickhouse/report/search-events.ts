@@ -10,9 +10,9 @@ import type { ExportPlace, ExportedRecordPlace } from "../../engine/exports/plac
 import { RECORD_FIELDS, RECORD_KINDS, storedRecord, type RecordField, type RecordPlace } from "../../identity/record-table.js";
 import type { ExportPlan } from "../../query/plan/reports/events.js";
 import type { StoredRecord } from "../../core/schema/record.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { inRange } from "../query/where.js";
-import { identityIdOfWho } from "../query/who.js";
+import { identityIdOfKey } from "../query/identity-context.js";
 
 /** Cursors have 32 bits for a time in ms: it is unambiguous for 49 days. */
 const SPAN_MS = 2 ** 32;
@@ -56,8 +56,8 @@ function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
 
 /** Every stored event in (createdAt, id, project) order, streamed from the servers. @param after the last event exported before */
 export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: ExportPlace | null, context: ReportContext): AsyncGenerator<ExportedEvent> {
-  const needs = new Needs(context);
-  const identityId = identityIds ? identityIdOfWho(needs.who()) : sql`''`;
+  const needs = new RequiredJoins(context);
+  const identityId = identityIds ? identityIdOfKey(needs.identityKey()) : sql`''`;
   const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
   const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id), project`;
   for await (const [id, ...event] of context.connection.stream<[string, ...EventTuple]>(statement, UNBOUNDED))

@@ -1,7 +1,7 @@
 import { bothTallies, NO_NUMBERS, numericFigure, tallyOf, type Tally } from "../../query/answer/numbers.js";
 import type { NumericMeasureType } from "../../query/plan/input.js";
 import type { MeasurePlan, TrendPlan } from "../../query/plan/insights/plan.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { foundOf, propertiesOf, wholeOf } from "../query/operand.js";
 import { isNumber } from "../sql/value-test.js";
 import { combinations, joined, raw, sql, whole, wholes, type Sql } from "../sql/sql.js";
@@ -16,7 +16,7 @@ type MeasureValue = number | readonly [numbers: readonly number[], counts: reado
 
 export interface MeasureSql {
   /** What an event contributes: one text, or a list; null: the event itself. */
-  readonly things: ((needs: Needs) => Sql) | null;
+  readonly things: ((needs: RequiredJoins) => Sql) | null;
   /** SQL that aggregates the contributions of events. */
   readonly figure: Sql;
   /** The same over all units up to each, by `unit` and `combo`; null: cumulated in this process. */
@@ -34,17 +34,17 @@ const events: MeasureSql = { ...plain, things: null, figure: sql`sum(n)`, runnin
 /** Distinct identities: the figures of units cannot be added. */
 const users: MeasureSql = {
   ...plain,
-  things: (needs) => needs.who(),
+  things: (needs) => needs.identityKey(),
   figure: sql`uniqExactIf(things, things != '')`,
   running: { state: sql`uniqExactStateIf(things, things != '')`, figure: sql`uniqExactMerge(state)` },
 };
 
-function values(things: (needs: Needs) => Sql): MeasureSql {
+function values(things: (needs: RequiredJoins) => Sql): MeasureSql {
   const running = { state: sql`uniqExactArrayState(things)`, figure: sql`uniqExactArrayMerge(state)` };
   return { ...plain, things, figure: sql`uniqExactArray(things)`, running };
 }
 
-function numbers(things: (needs: Needs) => Sql, type: NumericMeasureType): MeasureSql {
+function numbers(things: (needs: RequiredJoins) => Sql, type: NumericMeasureType): MeasureSql {
   return {
     things,
     figure: sql`sumMap(things, arrayMap(one -> toUInt64(1), things))`,
@@ -109,7 +109,7 @@ export class TrendCells {
 
   /** The first and last time that counts; null where none does. */
   async extent(): Promise<Extent | null> {
-    const needs = new Needs(this.context);
+    const needs = new RequiredJoins(this.context);
     const [things, where] = [this.#things(needs), this.#where(needs)];
     return await extentOf(sql`SELECT ms FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`, this.context);
   }
@@ -169,7 +169,7 @@ export class TrendCells {
 
   /** Rows with combinations (with a breakdown), unit, contribution, and how many are alike. @param bounds starts of units; null: one unit */
   #rows(bounds: readonly number[] | null): Sql {
-    const needs = new Needs(this.context);
+    const needs = new RequiredJoins(this.context);
     const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: raw(`key${at}`), found: foundOf(field, needs) }));
     const [first, second] = fields.map(({ key, found }) => (found.kind === "text" ? sql`[${key}]` : key));
     const ofTwo = sql`arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second ?? sql`['']`}), ${first ?? sql`['']`}))`;
@@ -182,18 +182,18 @@ export class TrendCells {
   }
 
   /** Where an event contributes only itself, rows with equal columns come as one. */
-  #alike(columns: readonly Sql[], needs: Needs): Sql {
+  #alike(columns: readonly Sql[], needs: RequiredJoins): Sql {
     const [things, where] = [this.#things(needs), this.#where(needs)];
     const from = sql`FROM ${needs.rows()} WHERE ${where}`;
     if (this.measure.things !== null) return sql`SELECT ${joined(columns, ", ")}, ${things} AS things, 1 AS n ${from}`;
     return sql`SELECT ${joined(columns, ", ")}, ${things} AS things, count() AS n ${from} GROUP BY ALL`;
   }
 
-  #things(needs: Needs): Sql {
+  #things(needs: RequiredJoins): Sql {
     return this.measure.things?.(needs) ?? sql`['']`;
   }
 
-  #where(needs: Needs): Sql {
+  #where(needs: RequiredJoins): Sql {
     return whereOf({ ...this.plan, range: this.range }, null, needs);
   }
 

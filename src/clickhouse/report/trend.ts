@@ -8,7 +8,7 @@ import { bucketsOf, refuseFigures, trendFiguresOf, type Measured, type SeriesFig
 import { Unconverted } from "../../query/answer/revenue-answers.js";
 import { grouped } from "../../core/base/arrays.js";
 import { countBefore } from "../../core/base/search.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, sql, type Sql } from "../sql/sql.js";
@@ -17,8 +17,8 @@ import { TrendCells, measureOf, type Cell, type CellFigures, type Total, type Me
 import { paidGroups } from "./revenue.js";
 import { visitsIn } from "./visits.js";
 
-/** Things that count, each under one key: arrays of equal length. */
-interface Things {
+/** Amounts that count, each under one key: arrays of equal length. */
+interface KeyedAmounts {
   readonly keys: ArrayLike<number>;
   /** Epoch ms. */
   readonly ms: ArrayLike<number>;
@@ -33,12 +33,12 @@ class ThingsOverTime implements Measured {
 
   /** @param keys all keys with a row, whether or not it counts @param shown converts a sum for the answer */
   constructor(
-    readonly things: Things,
+    readonly keyed: KeyedAmounts,
     keys: Iterable<number>,
     readonly shown: (sum: Money) => number,
   ) {
     for (const key of keys) this.#placesOfKey.set(key, []);
-    for (let at = 0; at < things.keys.length; at += 1) this.#placesOfKey.get(things.keys[at] ?? 0)?.push(at);
+    for (let at = 0; at < keyed.keys.length; at += 1) this.#placesOfKey.get(keyed.keys[at] ?? 0)?.push(at);
   }
 
   get keys(): Iterable<number> {
@@ -50,7 +50,7 @@ class ThingsOverTime implements Measured {
   }
 
   extent(): Promise<Extent | null> {
-    const { ms } = this.things;
+    const { ms } = this.keyed;
     let [firstMs, lastMs] = [Infinity, -Infinity];
     for (let at = 0; at < ms.length; at += 1) [firstMs, lastMs] = [Math.min(firstMs, ms[at] ?? firstMs), Math.max(lastMs, ms[at] ?? lastMs)];
     return Promise.resolve(firstMs === Infinity ? null : { firstMs, lastMs });
@@ -64,7 +64,7 @@ class ThingsOverTime implements Measured {
     const places = this.#placesOf(keys);
     const byUnit = units.map((): number[] => []);
     for (const at of places) {
-      const ms = this.things.ms[at] ?? 0;
+      const ms = this.keyed.ms[at] ?? 0;
       byUnit[countBefore(units.length, (unit) => (units[unit] ?? Infinity) <= ms) - 1]?.push(at);
     }
     let sum: Money = ZERO;
@@ -81,20 +81,20 @@ class ThingsOverTime implements Measured {
   }
 
   #countOf(places: readonly number[]): number {
-    return places.reduce((count, at) => count + (this.things.counts[at] ?? 0), 0);
+    return places.reduce((count, at) => count + (this.keyed.counts[at] ?? 0), 0);
   }
 
   #sumOf(places: readonly number[]): Money {
-    return places.reduce<Money>((sum, at) => addMoney(sum, this.things.amounts[at] ?? ZERO), ZERO);
+    return places.reduce<Money>((sum, at) => addMoney(sum, this.keyed.amounts[at] ?? ZERO), ZERO);
   }
 }
 
 export const trend = insight<"trend">(async (plan, context) => {
   const measure = measureOf(plan.measure);
   const isRevenue = plan.measure.type === "revenue";
-  const ofThings = isRevenue ? revenueAnswersOf : sessionAnswersOf;
+  const keyedAnswersOf = isRevenue ? revenueAnswersOf : sessionAnswersOf;
   const ofRange = (range: Range, given: readonly (readonly string[])[] | null) =>
-    measure === null ? ofThings(plan, range, given, context) : answersOf(plan, range, measure, given, context);
+    measure === null ? keyedAnswersOf(plan, range, given, context) : answersOf(plan, range, measure, given, context);
   const answers = await ofRange(plan.range, null);
   const previous = plan.previous === null ? null : await ofRange(plan.previous, answers.series.map(({ values }) => values));
   return { ...answers, previous, currency: isRevenue ? plan.revenue.currency : null };
@@ -167,13 +167,13 @@ type SplitValues = readonly (readonly string[])[] | null;
 
 async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
   const groups = new PropertyKeys();
-  const columns = (needs: Needs) => sql`, ${propertiesColumn(plan, needs)}`;
+  const columns = (needs: RequiredJoins) => sql`, ${propertiesColumn(plan, needs)}`;
   const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
     plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], context);
   const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
   const ones = new Uint8Array(keys.length).fill(1);
-  const things = new ThingsOverTime({ keys, ms, amounts: ones, counts: ones }, groups.keys, Number);
-  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: [] };
+  const keyed = new ThingsOverTime({ keys, ms, amounts: ones, counts: ones }, groups.keys, Number);
+  return { ...(await trendFiguresOf(plan, range, keyed, groups, given, pauseOf(context))), unconverted: [] };
 }
 
 /** All matching events determine which values exist, also those without a payment. */
@@ -192,15 +192,15 @@ async function revenueAnswersOf(plan: TrendPlan, range: Range, given: SplitValue
   const each = plan.breakdown === null ? sql`LIMIT 1` : sql`GROUP BY properties`;
   const all = selectRows({ ...plan, range }, context, (needs) => sql`${propertiesColumn(plan, needs)} AS properties`, each);
   for (const [properties] of await context.connection.rows<[Properties]>(all)) groups.numberOf(properties);
-  const things = new ThingsOverTime({ keys, ms, amounts, counts }, groups.keys, (sum) => majorUnits(sum, currency));
-  return { ...(await trendFiguresOf(plan, range, things, groups, given, pauseOf(context))), unconverted: unconverted.items() };
+  const keyed = new ThingsOverTime({ keys, ms, amounts, counts }, groups.keys, (sum) => majorUnits(sum, currency));
+  return { ...(await trendFiguresOf(plan, range, keyed, groups, given, pauseOf(context))), unconverted: unconverted.items() };
 }
 
 /** The payments that count and match, those of one unit together: which payment of an order counts is decided among all. */
 function paymentsIn(plan: TrendPlan, range: Range, context: ReportContext): Sql {
   // Only then do the columns suffice that the servers keep of payments.
   const isPlain = plan.where.length === 0 && plan.eventName === null && plan.breakdown === null;
-  const needs = isPlain ? new Needs(context, moneyRows(plan.revenue, context.tables)) : new Needs(context);
+  const needs = isPlain ? new RequiredJoins(context, moneyRows(plan.revenue, context.tables)) : new RequiredJoins(context);
   const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
   const payments = paymentsOf(plan.revenue, needs, sql`, (${matches}) AS matches, ${propertiesColumn(plan, needs)} AS properties`);
   // An open side of the axis begins with the first payment that counts, so each instant is a unit until that is known.

@@ -2,7 +2,7 @@ import { sessionize } from "../../query/answer/sessionize.js";
 import { getOrMake } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Range, RevenueRule, SessionRule } from "../../query/plan/plan.js";
-import { Needs } from "../query/needs.js";
+import { RequiredJoins } from "../query/required-joins.js";
 import { isMoney } from "../query/payments.js";
 import { inRange, ALL_TIME, whereOf } from "../query/where.js";
 import { allOf, sql, text, texts, type Sql } from "../sql/sql.js";
@@ -33,13 +33,13 @@ interface PersonSession<Own extends readonly unknown[]> {
   readonly events: readonly Own[];
 }
 
-type SessionRow<Own extends readonly unknown[]> = readonly [who: string, ms: number, project: string, ...own: Own];
+type SessionRow<Own extends readonly unknown[]> = readonly [identityKey: string, ms: number, project: string, ...own: Own];
 
 /** Events arrive sorted by person, and the embedded engine's code sessionizes them. Memory: the events of one person. */
 export async function* sessionsOfPeople<Own extends readonly unknown[]>(
   plan: SessionPlan,
   range: Range,
-  columns: (needs: Needs) => Sql,
+  columns: (needs: RequiredJoins) => Sql,
   context: ReportContext,
 ): AsyncGenerator<PersonSession<Own>> {
   const projects = new Numbered<string>();
@@ -60,19 +60,19 @@ export async function* sessionsOfPeople<Own extends readonly unknown[]>(
 }
 
 /** The events of everyone active in a range, and all earlier ones of theirs: a session continues until there is a pause. */
-function eventsOf(plan: SessionPlan, range: Range, columns: (needs: Needs) => Sql, context: ReportContext): Sql {
+function eventsOf(plan: SessionPlan, range: Range, columns: (needs: RequiredJoins) => Sql, context: ReportContext): Sql {
   const { project, session, revenue } = plan;
-  const needs = new Needs(context);
-  const selected = sql`${needs.who()} AS who, ms, project, ${columns(needs)}`;
+  const needs = new RequiredJoins(context);
+  const selected = sql`${needs.identityKey()} AS identityKey, ms, project, ${columns(needs)}`;
   const isOfProject = project === null ? [] : [sql`project = ${text(project)}`];
   // Payments reported by a server, without a page, belong to no session.
   const isThere = sql`NOT (url = '' AND hostname = '' AND ${isMoney(revenue)})`;
   const before = { fromMs: 0, toMs: Math.min(range.toMs + session.maxMs, LIMITS.instantMaxMs) };
-  const there = new Needs(context);
-  const who = there.who();
-  const active = sql`SELECT DISTINCT ${who} FROM ${there.rows()} WHERE ${allOf([...inRange(range), ...isOfProject])}`;
-  const where = allOf([...inRange(before), ...isOfProject, isThere, sql`who != ''`, sql`who GLOBAL IN (${active})`]);
-  return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY who, ms, toUInt128(id), project`;
+  const there = new RequiredJoins(context);
+  const identityKey = there.identityKey();
+  const active = sql`SELECT DISTINCT ${identityKey} FROM ${there.rows()} WHERE ${allOf([...inRange(range), ...isOfProject])}`;
+  const where = allOf([...inRange(before), ...isOfProject, isThere, sql`identityKey != ''`, sql`identityKey GLOBAL IN (${active})`]);
+  return sql`SELECT ${selected} FROM ${needs.rows()} WHERE ${where} ORDER BY identityKey, ms, toUInt128(id), project`;
 }
 
 export type VisitEvent<Rest extends readonly unknown[]> = readonly [matches: boolean, isView: boolean, url: string, ...rest: Rest];
@@ -93,11 +93,11 @@ export interface KeyedVisits {
 export async function visitsIn<Rest extends readonly unknown[]>(
   plan: VisitPlan,
   range: Range,
-  rest: (needs: Needs) => Sql,
+  rest: (needs: RequiredJoins) => Sql,
   kinds: readonly KeyOf<Rest>[],
   context: ReportContext,
 ): Promise<KeyedVisits> {
-  const columns = (needs: Needs) => {
+  const columns = (needs: RequiredJoins) => {
     const matches = whereOf({ ...plan, range: ALL_TIME }, null, needs);
     return sql`(${matches}), slug IN ${texts(plan.pageviewSlugs)}, url${rest(needs)}`;
   };
@@ -164,7 +164,7 @@ export const paths = insight<"paths">((plan, context) => Scratch.of(async (scrat
   const labels = new LabelNumbers(await compileRules(plan));
   const counts = new PathCounts(sequenceRule(plan, (text) => labels.ofLabel(text)), scratch);
   const label = labelOf(plan.node);
-  const columns = (needs: Needs) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
+  const columns = (needs: RequiredJoins) => sql`(${whereOf({ ...plan, range: ALL_TIME }, null, needs)}), ${label.column(needs)}`;
   const known = new Map<string, number>();
   const numberOf = (texts: readonly string[]) => getOrMake(known, JSON.stringify(texts), () => labels.ofValue(label.textOf(texts)));
   let count = 0;

@@ -8,7 +8,7 @@ import { entryPage, exitPage, visitsIn, type KeyedVisits, type KeyOf, type Visit
 import { bothExtents, slotsOf, type Extent } from "../../query/answer/insights/buckets.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { WebOverviewPlan } from "../../query/plan/insights/plan.js";
-import type { Needs } from "../query/needs.js";
+import type { RequiredJoins } from "../query/required-joins.js";
 import { identityCount, insight, pauseOf, selectRows, TextNumbers, unitOf, type ReportContext } from "./report.js";
 
 const FIELDS = ["location_country", "device", "browser", "os"] as const;
@@ -92,7 +92,7 @@ function isView({ pageviewSlugs }: WebOverviewPlan): Sql {
 }
 
 async function eventsOf(plan: WebOverviewPlan, range: Range, context: ReportContext) {
-  const columns = (needs: Needs) => sql`${identityCount(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
+  const columns = (needs: RequiredJoins) => sql`${identityCount(needs)}, countIf(${isView(plan)}), min(ms), max(ms), count()`;
   const statement = selectRows({ ...plan, range }, context, columns);
   const [[people, views, firstMs, lastMs, count] = [0, 0, 0, 0, 0]] = await context.connection.rows<FigureRow>(statement);
   return { visitors: people, views, extent: count === 0 ? null : { firstMs, lastMs } };
@@ -110,7 +110,7 @@ async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Vis
   const slots = slotsOf(plan, plan.interval, bothExtents(extent, visits.extent));
   if (slots.length === 0) return [];
   const unit = unitOf(slots.map(({ unitMs }) => unitMs));
-  const columns = (needs: Needs) => sql`${unit} AS unit, ${identityCount(needs)}, countIf(${isView(plan)})`;
+  const columns = (needs: RequiredJoins) => sql`${unit} AS unit, ${identityCount(needs)}, countIf(${isView(plan)})`;
   const rows = await context.connection.rows<[number, number, number]>(selectRows(plan, context, columns, sql`GROUP BY unit`));
   const byUnit = new Map(rows.map(([unitMs, ...figures]) => [unitMs, figures]));
   return slots.map((slot) => {
@@ -120,7 +120,7 @@ async function chartOf(plan: WebOverviewPlan, extent: Extent | null, visits: Vis
 }
 
 async function pagesOf(plan: WebOverviewPlan, context: ReportContext): Promise<WebOverview["pages"]> {
-  const columns = (needs: Needs) => sql`extract(url, '^[^?#]*') AS page, ${identityCount(needs)} AS visitors, count() AS views`;
+  const columns = (needs: RequiredJoins) => sql`extract(url, '^[^?#]*') AS page, ${identityCount(needs)} AS visitors, count() AS views`;
   const rest = sql`AND ${isView(plan)} GROUP BY page ORDER BY visitors DESC, views DESC, page LIMIT ${whole(plan.limit)}`;
   const rows = await context.connection.rows<[string, number, number]>(selectRows(plan, context, columns, rest));
   return rows.map(([value, people, views]) => ({ value, visitors: people, views }));

@@ -5,58 +5,58 @@ import { joined, name, NO_ID, raw, sql, text, whole, wholes, type Sql } from "..
 import { type Servers, systemTable } from "../tables/servers.js";
 import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table, type TableNames } from "../tables/layout.js";
 
-interface Law {
+interface Invariant {
   readonly table: string;
-  /** What breaks it, each with a key that stays the same when checked again. */
-  broken(servers: Servers): Promise<readonly Breach[]>;
+  /** Rows that violate it. A violation keeps its key between checks, so that temporary ones can be dropped. */
+  violations(servers: Servers): Promise<readonly Violation[]>;
 }
 
-type Breach = readonly [key: string, expected: string, found: string];
+type Violation = readonly [key: string, expected: string, found: string];
 
-/** Breaches that are listed; all are counted. */
+/** Violations that are listed; all are counted. */
 const NAMED_COUNT = 10;
 /** Size in bytes from which a server groups on disk: the ids of all events do not fit into memory. */
 const SPILL = { max_bytes_before_external_group_by: 1_000_000_000, distributed_aggregation_memory_efficient: 1 };
 const spilling = raw(`SETTINGS ${Object.entries(SPILL).map(([setting, value]) => `${setting} = ${value}`).join(", ")}`);
 
 /** An id is unique in its project; among records it is unique apart from the unlink that takes it back. */
-function idsOnce(table: "events" | "records"): Law {
+function idsOnce(table: "events" | "records"): Invariant {
   const key = table === "events" ? sql`id, project` : sql`id, kind = ${text("unlink")}`;
   return {
     table,
-    broken: async ({ connection, names }) => {
+    violations: async ({ connection, names }) => {
       const copies = sql`SELECT id, count() AS copies FROM ${names.all(table)} GROUP BY ${key} HAVING copies > 1`;
       const rows = await connection.rows<[string, number, number]>(
         sql`SELECT id, copies, count() OVER () FROM (${copies}) ORDER BY id LIMIT ${whole(NAMED_COUNT)} ${spilling}`);
       const hidden = (rows[0]?.[2] ?? 0) - rows.length;
-      const breaches = rows.map(([id, times]): Breach => [id, `${id} once`, `it ${times} times`]);
-      return hidden <= 0 ? breaches : [...breaches, ["more", "each id once", `${hidden} more ids that are stored more than once`]];
+      const violations = rows.map(([id, times]): Violation => [id, `${id} once`, `it ${times} times`]);
+      return hidden <= 0 ? violations : [...violations, ["more", "each id once", `${hidden} more ids that are stored more than once`]];
     },
   };
 }
 
-/** A law of which the rows of one statement count the breaches, in the order of `breaches`. */
-function countedLaw(table: string, breaches: readonly Breach[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Law {
+/** An invariant whose violations the rows of one statement count, in the order of `violations`. */
+function countedInvariant(table: string, violations: readonly Violation[], statementOf: (servers: Servers) => Sql | Promise<Sql | null>): Invariant {
   return {
     table,
-    broken: async (servers) => {
+    violations: async (servers) => {
       const statement = await statementOf(servers);
       const [counts = []] = statement === null ? [] : await servers.connection.rows<readonly number[]>(statement);
-      return breaches.flatMap(([key, expected, found], at): Breach[] => ((counts[at] ?? 0) > 0 ? [[key, expected, `${found}: ${counts[at]}`]] : []));
+      return violations.flatMap(([key, expected, found], at): Violation[] => ((counts[at] ?? 0) > 0 ? [[key, expected, `${found}: ${counts[at]}`]] : []));
     },
   };
 }
 
 /** The columns by which rows are found: a day that matches the time, a name, a project. */
-const PLACED_IN_TIME = countedLaw("events", [
+const PLACED_IN_TIME = countedInvariant("events", [
   ["day", "the day of its time in each row", "rows with another day"],
   ["name", "a name in each row", "rows without one"],
   ["project", "a project in each row", "rows without one"],
 ], ({ names }) => sql`SELECT countIf(day != intDiv(ms, ${whole(MS_PER_DAY)})), countIf(name = ''), countIf(project = '') FROM ${names.all("events")}`);
 
 /** Each row is on the shard of its key, as the cluster is now. */
-function onItsShard({ name: table, placedBy }: Table): Law {
-  return countedLaw(table, [["shard", "each row on the shard of its ids", "rows on another shard"]], async ({ connection, names, cluster }) => {
+function onItsShard({ name: table, placedBy }: Table): Invariant {
+  return countedInvariant(table, [["shard", "each row on the shard of its ids", "rows on another shard"]], async ({ connection, names, cluster }) => {
     if (cluster === null) return null;
     const weights = await connection.systemRows<[number]>(
       sql`SELECT any(shard_weight) FROM system.clusters WHERE cluster = ${text(cluster)} GROUP BY shard_num ORDER BY shard_num`);
@@ -68,7 +68,7 @@ function onItsShard({ name: table, placedBy }: Table): Law {
 }
 
 /** Each pair of ids in an event or a record has a link, from the first time on. Further links may exist: see `strayLinks`. */
-const LINKS_OF_ALL = countedLaw("links", [
+const LINKS_OF_ALL = countedInvariant("links", [
   ["events", "a link for each pair of ids in events, from the first event on", "pairs without one"],
   ["records", "a link for each record that makes one", "records without one"],
 ], ({ names }) => linkCounts(names, sql`given > 0 AND (there = 0 OR thereMs > givenMs)`));
@@ -94,12 +94,12 @@ function linkCounts(names: TableNames, isSuch: Sql): Sql {
   return sql`SELECT countIf(${isOfEvents}), countIf(NOT ${isOfEvents}) FROM (${links}) WHERE ${isSuch} ${spilling}`;
 }
 
-const PROJECTS_OF_EVENTS = countedLaw("projects", [["projects", "the name of each project that has events", "missing names"]], ({ names }) =>
+const PROJECTS_OF_EVENTS = countedInvariant("projects", [["projects", "the name of each project that has events", "missing names"]], ({ names }) =>
   sql`SELECT count() FROM (SELECT DISTINCT project FROM ${names.all("events")})
     WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
 
 /** Invariants that hold whenever nothing is being written. Each costs the columns that it names. */
-const LAWS: readonly Law[] = [
+const INVARIANTS: readonly Invariant[] = [
   idsOnce("events"),
   idsOnce("records"),
   PLACED_IN_TIME,
@@ -131,30 +131,30 @@ export interface ClickHouseReport {
 /** How long a write in progress may break an invariant, in ms: an insert is visible before the rows that its views make. */
 const SETTLED_MS = 3_000;
 
-/** Checks the tables, the files of the answering server, and the invariants of the rows. @param settledMs delay before breaches are checked again */
+/** Checks the tables, the files of the answering server, and the invariants of rows. @param settledMs delay before a second check of violations */
 export async function reportOf(servers: Servers, serverCount: number, settledMs = SETTLED_MS): Promise<ClickHouseReport> {
   const findings = new Findings();
   await verifyTables(servers, findings);
   if (findings.count > 0) return { findings: findings.kept, findingCount: findings.count, held: null, parts: null, serverCount, strayLinkCount: 0 };
   const parts = await checkParts(servers, findings);
   await verifyDetached(servers, findings);
-  await verifyLaws(servers, findings, settledMs);
+  await verifyInvariants(servers, findings, settledMs);
   const held = await readable(findings, "events", () => heldBy(servers));
   const strayLinkCount = (await readable(findings, "links", () => strayLinks(servers))) ?? 0;
   return { findings: findings.kept, findingCount: findings.count, held, parts, serverCount, strayLinkCount };
 }
 
-/** Reports what is broken both now and after writes in progress have settled. */
-async function verifyLaws(servers: Servers, findings: Findings, settledMs: number): Promise<void> {
-  const suspects: [law: Law, before: readonly Breach[]][] = [];
-  for (const law of LAWS) {
-    const breaches = await readable(findings, law.table, () => law.broken(servers));
-    if (breaches !== null && breaches.length > 0) suspects.push([law, breaches]);
+/** Reports violations that exist both now and after writes in progress have settled. */
+async function verifyInvariants(servers: Servers, findings: Findings, settledMs: number): Promise<void> {
+  const suspects: [invariant: Invariant, before: readonly Violation[]][] = [];
+  for (const invariant of INVARIANTS) {
+    const violations = await readable(findings, invariant.table, () => invariant.violations(servers));
+    if (violations !== null && violations.length > 0) suspects.push([invariant, violations]);
   }
   if (suspects.length > 0) await new Promise((resolve) => setTimeout(resolve, settledMs));
-  for (const [law, before] of suspects) {
-    const now = (await readable(findings, law.table, () => law.broken(servers))) ?? [];
-    for (const [key, expected, found] of now) if (before.some(([known]) => known === key)) findings.add(law.table, expected, found);
+  for (const [invariant, before] of suspects) {
+    const now = (await readable(findings, invariant.table, () => invariant.violations(servers))) ?? [];
+    for (const [key, expected, found] of now) if (before.some(([known]) => known === key)) findings.add(invariant.table, expected, found);
   }
 }
 
@@ -174,8 +174,8 @@ async function readable<T>(findings: Findings, table: string, read: () => Promis
     return await read();
   } catch (error) {
     if (!(error instanceof DaybookError) || !UNREADABLE.has(error.code)) throw error;
-    const isTold = findings.kept.some(({ file, expected }) => file === table && expected === READABLE);
-    if (!isTold) findings.add(table, READABLE, error.message);
+    const isReported = findings.kept.some(({ file, expected }) => file === table && expected === READABLE);
+    if (!isReported) findings.add(table, READABLE, error.message);
     return null;
   }
 }

@@ -83,7 +83,7 @@ export const LIMITS = {
   /** Characters of new dictionary values in a frame. As escaped JSON they still fit into one V8 string. */
   frameValueChars: 64 * 1024 * 1024,
   /** Rows from which on a segment is worth sealing on another thread. */
-  sealedElsewhereRowCount: 4 * 1024,
+  workerSealRowCount: 4 * 1024,
   /** Rows of a compacted segment, all in memory at once as columns and as a file. A day with more has several segments. */
   segmentRowCount: 2 ** 19,
   /** Segments of one day before those of similar size are merged. */

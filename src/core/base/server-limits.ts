@@ -94,7 +94,7 @@ export const SERVER_LIMITS = {
   bodyItemCount: 10_000,
   /** Events of a body that a page sends: as many as one address may send in a burst. */
   collectedItemCount: 1_000,
-  /** Bytes of one item, and of all that stands beside the items. A valid item has a third of it. */
+  /** Bytes of one item, and of all that stands beside the items. Valid items use at most a third of it. */
   bodyItemBytes: 1024 * 1024,
   /** Rejected items that a response lists one by one. The others are counted. */
   namedItemCount: 100,
@@ -176,9 +176,9 @@ export const SERVER_LIMITS = {
   clientSignalMs: 20,
   /** Characters of events that a client sends in one request. As UTF-8 they are at most 3 MiB, of the 16 that a server accepts. */
   clientPieceChars: 1024 * 1024,
-  /** Characters of one event that a client sends to be validated. A valid event has a quarter of it. */
+  /** Characters of one event that a client sends to be validated. Valid events use at most a quarter of it. */
   clientEventChars: 5 * 1024 * 1024,
-  /** Levels of nesting in what a client sends. A valid event has nine, and a server rejects a body of more than 64. */
+  /** Levels of nesting in what a client sends. Valid events use nine, and a server rejects a body of more than 64. */
   clientDepth: 60,
   /** Milliseconds of the longest timer. */
   timerMs: 2 ** 31 - 1,

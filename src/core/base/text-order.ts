@@ -38,10 +38,10 @@ function sortCodes(codes: Uint32Array, values: readonly string[], knownLength: n
   const prefixLength = commonLength(codes, values, { first: firstText(codes, values), length: Infinity, knownLength }, 0, codes.length);
   const ranks = new Uint16Array(CHAR_SPAN);
   markUnits(ranks, codes, values, prefixLength, 0, codes.length);
-  const leads = leadsOf(codes.length, prefixLength, ranks);
+  const prefixes = prefixesOf(codes.length, prefixLength, ranks);
   const keys = new Float64Array(codes.length);
-  fillKeys(keys, codes, values, leads, 0, codes.length);
-  for (const tied of tiesOf(codes, keys.sort(), leads.span)) {
+  fillKeys(keys, codes, values, prefixes, 0, codes.length);
+  for (const tied of tiesOf(codes, keys.sort(), prefixes.span)) {
     // If all keys are equal, the next ones would be too.
     if (tied.length === codes.length) compareAll(tied, values);
     else sortCodes(tied, values, prefixLength);
@@ -62,10 +62,10 @@ async function sortYielding(codes: Uint32Array, values: readonly string[], known
   await yielder.inPieces(codes.length, (from, to) => (common.length = commonLength(codes, values, common, from, to)), LENGTH_COST);
   const ranks = new Uint16Array(CHAR_SPAN);
   await yielder.inPieces(codes.length, (from, to) => markUnits(ranks, codes, values, common.length, from, to), UNITS_COST);
-  const leads = leadsOf(codes.length, common.length, ranks);
+  const prefixes = prefixesOf(codes.length, common.length, ranks);
   const keys = new Float64Array(codes.length);
-  await yielder.inPieces(codes.length, (from, to) => fillKeys(keys, codes, values, leads, from, to), KEY_COST);
-  for (const tied of tiesOf(codes, await sortNumbers(keys, yielder), leads.span)) {
+  await yielder.inPieces(codes.length, (from, to) => fillKeys(keys, codes, values, prefixes, from, to), KEY_COST);
+  for (const tied of tiesOf(codes, await sortNumbers(keys, yielder), prefixes.span)) {
     if (tied.length < codes.length) await sortYielding(tied, values, common.length, yielder);
     else compareAll(tied, values);
   }
@@ -76,7 +76,7 @@ function compareAll(codes: Uint32Array, values: readonly string[]): void {
 }
 
 /** Turns some characters after the common prefix into a number. */
-interface Leads {
+interface KeyPrefixes {
   /** By unit below `CHAR_SPAN` that occurs, from 1; 0 is the end of a value, greater units share the last rank. */
   readonly ranks: Uint16Array;
   readonly rankCount: number;
@@ -87,7 +87,7 @@ interface Leads {
 }
 
 /** @param marks of units that occur; replaced by their ranks */
-function leadsOf(count: number, start: number, marks: Uint16Array): Leads {
+function prefixesOf(count: number, start: number, marks: Uint16Array): KeyPrefixes {
   let rankCount = 1;
   for (let unit = 0; unit < CHAR_SPAN; unit += 1) {
     if (marks[unit] === 0) continue;
@@ -110,20 +110,20 @@ function markUnits(marks: Uint16Array, codes: Uint32Array, values: readonly stri
   }
 }
 
-function fillKeys(keys: Float64Array, codes: Uint32Array, values: readonly string[], leads: Leads, from: number, to: number): void {
-  for (let at = from; at < to; at += 1) keys[at] = leadOf(values[codes[at]!]!, leads) * leads.span + at;
+function fillKeys(keys: Float64Array, codes: Uint32Array, values: readonly string[], prefixes: KeyPrefixes, from: number, to: number): void {
+  for (let at = from; at < to; at += 1) keys[at] = prefixOf(values[codes[at]!]!, prefixes) * prefixes.span + at;
 }
 
 /** Nothing counts after a character without a rank of its own: only comparing the texts distinguishes such values. */
-function leadOf(value: string, { ranks, rankCount, start, charCount }: Leads): number {
-  let lead = 0;
+function prefixOf(value: string, { ranks, rankCount, start, charCount }: KeyPrefixes): number {
+  let prefix = 0;
   let isCut = false;
   for (let at = start; at < start + charCount; at += 1) {
     const unit: number = isCut || at >= value.length ? -1 : value.charCodeAt(at);
-    lead = lead * rankCount + (unit === -1 ? 0 : unit < CHAR_SPAN ? ranks[unit]! : rankCount - 1);
+    prefix = prefix * rankCount + (unit === -1 ? 0 : unit < CHAR_SPAN ? ranks[unit]! : rankCount - 1);
     isCut ||= unit >= CHAR_SPAN;
   }
-  return lead;
+  return prefix;
 }
 
 /** Sorts codes by their keys; returns each run of codes with equal keys. */
@@ -131,8 +131,8 @@ function tiesOf(codes: Uint32Array, keys: Float64Array, span: number): Uint32Arr
   const unsorted = codes.slice();
   const ties: Uint32Array[] = [];
   for (let start = 0, end = 0; start < keys.length; start = end) {
-    const lead = Math.floor(keys[start]! / span);
-    for (; end < keys.length && Math.floor(keys[end]! / span) === lead; end += 1) codes[end] = unsorted[keys[end]! - lead * span]!;
+    const prefix = Math.floor(keys[start]! / span);
+    for (; end < keys.length && Math.floor(keys[end]! / span) === prefix; end += 1) codes[end] = unsorted[keys[end]! - prefix * span]!;
     if (end - start > 1) ties.push(codes.subarray(start, end));
   }
   return ties;

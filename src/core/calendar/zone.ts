@@ -71,7 +71,7 @@ export class Zone {
     if (this.#isUtc) return 0;
     const day = dayOf(ms);
     const first = this.#offsetOf(day);
-    return first === this.#offsetOf(day + 1) ? first : this.#asked(ms);
+    return first === this.#offsetOf(day + 1) ? first : this.#computed(ms);
   }
 
   /** The first instant at which a clock shows `localMs` or later. */
@@ -100,7 +100,7 @@ export class Zone {
         if (atMs >= toMs) break;
         spans.push({ fromMs: startMs, toMs: atMs, offsetMs });
         startMs = atMs;
-        offsetMs = this.#asked(atMs);
+        offsetMs = this.#computed(atMs);
       }
     }
     spans.push({ fromMs: startMs, toMs, offsetMs });
@@ -112,7 +112,7 @@ export class Zone {
     let [before, after] = [Math.floor(fromMs / 1000), Math.ceil(toMs / 1000)];
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
-      if (this.#asked(middle * 1000) === offsetMs) before = middle;
+      if (this.#computed(middle * 1000) === offsetMs) before = middle;
       else after = middle;
     }
     return after * 1000;
@@ -122,12 +122,12 @@ export class Zone {
     let offsetMs = this.#offsets.get(day);
     if (offsetMs === undefined) {
       if (this.#offsets.size >= KNOWN_DAY_COUNT_MAX) this.#offsets.clear();
-      this.#offsets.set(day, (offsetMs = this.#asked(dayStartMs(day))));
+      this.#offsets.set(day, (offsetMs = this.#computed(dayStartMs(day))));
     }
     return offsetMs;
   }
 
-  #asked(ms: number): number {
+  #computed(ms: number): number {
     const seconds = Math.floor(ms / 1000) * 1000;
     const [month = 1, day = 1, year = 0, hour = 0, minute = 0, second = 0] = this.#format?.format(seconds).match(/\d+/g)?.map(Number) ?? [];
     return Date.UTC(year, month - 1, day, hour, minute, second) - seconds;

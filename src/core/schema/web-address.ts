@@ -37,11 +37,11 @@ export function splitAddress(address: string): WebAddress {
   if (isPath(address) || isRefused(address)) return { url: address };
   const [, host = PUNYCODE, plainPath = ""] = PLAIN.exec(address) ?? [];
   if (!host.includes(PUNYCODE)) return { url: plainPath, hostname: host };
-  const told = withoutUser(address);
-  const read = told.replace(UNREAD, "");
+  const cleaned = withoutUser(address);
+  const read = cleaned.replace(UNREAD, "");
   const [, path] = HTTP.exec(read) ?? [];
   const hostname = path === undefined ? null : hostnameOf(read);
-  if (path === undefined || hostname === null) return { url: told };
+  if (path === undefined || hostname === null) return { url: cleaned };
   const url = path.startsWith("/") ? path : `/${path.charCodeAt(0) === BACKSLASH ? path.slice(1) : path}`;
   // A path that starts with two slashes would be parsed as a host if sent again on its own.
   return { url: isPath(url) ? url : withoutUser(url), hostname };

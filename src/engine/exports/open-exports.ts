@@ -65,7 +65,7 @@ export class OpenExports {
   }
 
   /** Waits until no export reads replaced data; ends those that are idle for too long. */
-  async untilUnread(whenUnread: Promise<void>): Promise<void> {
+  async waitForReaders(whenUnread: Promise<void>): Promise<void> {
     const timer = setInterval(() => this.#endIdle(performance.now() - LIMITS.idleExportMs), LIMITS.idleExportMs / 4);
     try {
       await whenUnread;

@@ -46,12 +46,12 @@ export class Changes {
   /** The newest sequence of each project, where it differs from that of all. */
   readonly #newest = new Map<string, number>();
   #newestOfAll: number;
-  #moveCount: number;
+  #changeCount: number;
   #isClosed = false;
 
   constructor(readonly store: Store) {
     this.#newestOfAll = store.newestSequence;
-    this.#moveCount = store.resolver.moves.count;
+    this.#changeCount = store.resolver.moves.count;
   }
 
   /** The newest sequence that changed a project; right after opening, the newest of the store. */
@@ -60,22 +60,22 @@ export class Changes {
   }
 
   /** Reports a commit. Cost: one read per row. */
-  committed(batch: Batch, tellsWhoIsWho: boolean): void {
-    if (batch.rowCount === 0 && !tellsWhoIsWho) return;
-    const before = this.#moveCount;
-    this.#moveCount = this.store.resolver.moves.count;
+  committed(batch: Batch, hasRecords: boolean): void {
+    if (batch.rowCount === 0 && !hasRecords) return;
+    const before = this.#changeCount;
+    this.#changeCount = this.store.resolver.moves.count;
     // Identities apply to every project. Events whose ids are already linked change none.
-    if (tellsWhoIsWho || before !== this.#moveCount) return this.all();
+    if (hasRecords || before !== this.#changeCount) return this.all();
     const projects = this.#projectsOf(batch);
     for (const project of projects) this.#newest.set(project, this.store.newestSequence);
-    this.#tell(projects);
+    this.#notify(projects);
   }
 
   /** Reports a change of every project, such as an erasure or a deletion. @param gone deleted projects */
   all(gone: readonly string[] = []): void {
     this.#newestOfAll = this.store.newestSequence;
     this.#newest.clear();
-    if (this.#readers.size > 0) this.#tell([...projectsOf(this.store), ...gone]);
+    if (this.#readers.size > 0) this.#notify([...projectsOf(this.store), ...gone]);
   }
 
   close(): void {
@@ -111,7 +111,7 @@ export class Changes {
     }
   }
 
-  #tell(projects: readonly string[]): void {
+  #notify(projects: readonly string[]): void {
     for (const reader of this.#readers) {
       this.#add(reader, projects);
       reader.wake?.();

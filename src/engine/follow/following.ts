@@ -9,14 +9,14 @@ import { type Storage, isFull } from "../../store/storage/storage.js";
 import type { Changes } from "./changes.js";
 import type { OpenExports } from "../exports/open-exports.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
-import type { StoredSegments } from "../query/saved-segments.js";
+import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import type { Wait } from "../../core/base/time.js";
 
 interface FollowServices {
   readonly store: Store;
   readonly changes: Changes;
   readonly exports: OpenExports;
-  readonly segments: StoredSegments;
+  readonly segments: StoredPeopleSegments;
   readonly privacy: StoredPrivacyRequests;
   /** As read at opening: a writer that has just created the store writes its keys a little later. */
   readonly keys: StoreKeys;
@@ -81,7 +81,7 @@ export class Following {
       changed: () => changes.all(),
       forget,
       // An idle export must not keep removed data or replaced files.
-      removed: (whenUnread) => void exports.untilUnread(whenUnread),
+      removed: (whenUnread) => void exports.waitForReaders(whenUnread),
     });
     this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
     this.#unwatch = store.storage.watch?.(() => (this.#mayHaveChanged = true));
@@ -99,7 +99,7 @@ export class Following {
     await this.#look();
   }
 
-  /** Runs `ask`; if files it reads are gone because the writer replaced them, retries it, so that it reads one state. @throws what `ask` throws */
+  /** Runs a read. Retries it on the new state if the writer replaced files that it was reading. @throws what the read throws */
   async retrying<A>(ask: () => Promise<A>): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       const { store } = this.services;

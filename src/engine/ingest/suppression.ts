@@ -76,10 +76,10 @@ export class Suppression {
     if (hasDevice && kind === RECORD_KINDS.alias) return null;
     const isCut = (one: string) => this.covers("email", one, createdAtMs);
     const hasEmail = isCut(email);
-    const tellsEmail = emailsInTraits(traits).some(isCut);
-    if (!hasDevice && !hasEmail && !tellsEmail) return record;
+    const traitsHaveEmail = emailsInTraits(traits).some(isCut);
+    if (!hasDevice && !hasEmail && !traitsHaveEmail) return record;
     const left = {
-      ...(hasDevice ? { anonymousId: "" } : {}), ...(hasEmail ? { email: "" } : {}), ...(tellsEmail ? { traits: traitsWithoutEmails(traits, isCut) } : {}),
+      ...(hasDevice ? { anonymousId: "" } : {}), ...(hasEmail ? { email: "" } : {}), ...(traitsHaveEmail ? { traits: traitsWithoutEmails(traits, isCut) } : {}),
     };
     return { ...record, texts: { ...texts, ...left } };
   }

@@ -247,6 +247,6 @@ export function bundleRecord(kind: string, id: string, createdAtMs: number, text
   const about = { kind, id, createdAt: isoOf(createdAtMs) };
   if (kind === "alias") return { ...about, from: some("fromUserId"), to: some("userId") };
   const traits = some("traits");
-  const told = { userId: some("userId"), anonymousId: some("anonymousId"), email: some("email"), companyId: some("companyId") };
-  return { ...about, ...told, ...(traits === undefined ? {} : { traits: JSON.parse(traits) as unknown }) };
+  const ids = { userId: some("userId"), anonymousId: some("anonymousId"), email: some("email"), companyId: some("companyId") };
+  return { ...about, ...ids, ...(traits === undefined ? {} : { traits: JSON.parse(traits) as unknown }) };
 }

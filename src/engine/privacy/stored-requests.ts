@@ -11,7 +11,7 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable } from "../../identity/record-table.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
-import type { StoredSegments } from "../query/saved-segments.js";
+import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
 import { exportRows, type PersonTest, PASSED_ROW_VALUES, rowYielder } from "../exports/events.js";
 import {
@@ -118,7 +118,7 @@ function withChanged({ requests, suppression }: PrivacyBook, changed: readonly S
 }
 
 interface PrivacyParts {
-  readonly segments: StoredSegments;
+  readonly segments: StoredPeopleSegments;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
 }
@@ -245,11 +245,11 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget, untilUnread } = this.#services;
+    const { store, housekeeping, queue, clock, forget, waitForReaders } = this.#services;
     this.#services.refuseClosed();
     // Reject before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
-    await housekeeping.removing(queue, untilUnread, async () => {
+    await housekeeping.removing(queue, waitForReaders, async () => {
       // Lazy: most processes erase nothing.
       const { erase } = await import("../../store/upkeep/erase.js");
       const nowMs = clock.now();

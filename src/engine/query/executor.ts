@@ -41,25 +41,25 @@ export async function executionOf<K extends ReportName>(
   const report = (await reports[plan.report].load()) as Report<Plan<K>, Answer<K>>;
   const operands = operandsOf(plan).map(({ operand }) => operand);
   const namesSegments = operands.some(({ kind }) => kind === "segment");
-  const NamedSegments = namesSegments ? (await import("../../query/reports/insight-reports.js")).NamedSegments : null;
-  return { plan, operands, report, NamedSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
+  const PeopleSegments = namesSegments ? (await import("../../query/reports/insight-reports.js")).PeopleSegments : null;
+  return { plan, operands, report, PeopleSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
 }
 
 function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>): Promise<A> {
-  const { plan, report, NamedSegments, contexts, slices, stats } = execution;
-  if ("answer" in report) return onSnapshot(execution, (moment, missing) => report.answer(plan, moment, missing), (answer) => answer);
-  const begin = (context: RowContext, missing: PendingLoads, snapshot: Snapshot) => {
-    const prepared = report.prepare(plan, context, missing);
-    if (prepared === null || !missing.isEmpty) return null;
-    const scanning = { snapshot, slices, stats, NamedSegments };
+  const { plan, report, PeopleSegments, contexts, slices, stats } = execution;
+  if ("answer" in report) return onSnapshot(execution, (moment, pending) => report.answer(plan, moment, pending), (answer) => answer);
+  const begin = (context: RowContext, pending: PendingLoads, snapshot: Snapshot) => {
+    const prepared = report.prepare(plan, context, pending);
+    if (prepared === null || !pending.isEmpty) return null;
+    const scanning = { snapshot, slices, stats, PeopleSegments };
     return { prepared, scanning, compiling: contexts.compile(prepared.passes, context, scanning) };
   };
-  return onSnapshot(execution, begin, async ({ prepared, scanning, compiling }, _, missing) => {
+  return onSnapshot(execution, begin, async ({ prepared, scanning, compiling }, _, pending) => {
     const compiled = await compiling;
-    if (!missing.isEmpty) return null;
+    if (!pending.isEmpty) return null;
     return await scanAll(compiled, scanning, async (stateOf) => {
       await slices.yieldSometimes();
-      return missing.isEmpty ? await prepared.finish(stateOf) : null;
+      return pending.isEmpty ? await prepared.finish(stateOf) : null;
     });
   });
 }
@@ -109,8 +109,8 @@ async function runAsOf<P extends AnyPlan, A, R>(
  */
 export async function onSnapshot<B, A>(
   execution: QueryExecution,
-  begin: (context: RowContext, missing: PendingLoads, snapshot: Snapshot) => B | null,
-  finish: (begun: B, snapshot: Snapshot, missing: PendingLoads) => A | null | Promise<A | null>,
+  begin: (context: RowContext, pending: PendingLoads, snapshot: Snapshot) => B | null,
+  finish: (begun: B, snapshot: Snapshot, pending: PendingLoads) => A | null | Promise<A | null>,
 ): Promise<A> {
   const { store, contexts, slices, stats } = execution;
   const hasTables = readsTables(execution);
@@ -140,17 +140,17 @@ export async function onSnapshot<B, A>(
       // Compared again below: an erasure replaces `contexts.tables`.
       const { tables } = contexts;
       if (hasTables) pin(tables);
-      const missing = new PendingLoads();
-      const context = contexts.of(execution, snapshot, look, missing);
-      const begun = context === null ? null : begin(context, missing, snapshot);
-      if (begun !== null && missing.isEmpty) {
+      const pending = new PendingLoads();
+      const context = contexts.of(execution, snapshot, look, pending);
+      const begun = context === null ? null : begin(context, pending, snapshot);
+      if (begun !== null && pending.isEmpty) {
         if (!holdsTables) pin(null);
-        const answer = await finish(await begun, snapshot, missing);
+        const answer = await finish(await begun, snapshot, pending);
         // An erasure has removed values meanwhile: lookups of them may have failed.
-        if (answer !== null && missing.isEmpty) return contexts.tables === tables ? { answer } : null;
+        if (answer !== null && pending.isEmpty) return contexts.tables === tables ? { answer } : null;
       }
       stats.loadCount += 1;
-      const loading = missing.load();
+      const loading = pending.load();
       loaded = loading.catch(() => undefined);
       await slices.until(loading);
       return null;

@@ -23,10 +23,10 @@ export interface Explanation {
     readonly rowCount: number;
     readonly sealed: boolean;
     /**
-     * How rows are found: their part of the answer is cached (`kept`), no row is tested (`all`), the range cuts the day (`range`), lists of the rows
-     * of rare values (`postings`), one bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing can match (`pruned`).
+     * How rows are found: their part of the answer is cached (`cached`), no row is tested (`all`), the range cuts the day (`range`), lists of the
+     * rows of rare values (`postings`), one bit per row and value (`bitmaps`), a test of codes (`scan`); or nothing can match (`pruned`).
      */
-    readonly access: "kept" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
+    readonly access: "cached" | "all" | "range" | "postings" | "bitmaps" | "scan" | "pruned";
   }[];
   readonly columns: readonly string[];
   readonly rowCount: number;
@@ -42,15 +42,15 @@ export async function explainPlan(store: Store, contexts: ReportContexts, plan: 
 
 async function explainOn(execution: QueryExecution): Promise<Omit<Explanation, "notices">> {
   const { plan } = execution;
-  return await onSnapshot(execution, (context, missing) => compilingOf(execution, context, missing), async ({ compiling }, snapshot) => {
+  return await onSnapshot(execution, (context, pending) => compilingOf(execution, context, pending), async ({ compiling }, snapshot) => {
     const passes = await compiling;
     const columns = new Set<string>();
     let rowCount = 0;
-    const kept = passes.map(({ pass, selectors }) => new Set(keptRows(snapshot.spans, snapshot, selectors, cacheKeyOf(pass, selectors))));
+    const cached = passes.map(({ pass, selectors }) => new Set(cachedRows(snapshot.spans, snapshot, selectors, cacheKeyOf(pass, selectors))));
     const segments = snapshot.rows.map((rows) => {
-      const accesses = passes.map(({ selectors }, at): SegmentAccess => (kept[at]?.has(rows) === true ? "kept" : widest(selectors.map((selector) => accessOf(rows, selector)))));
+      const accesses = passes.map(({ selectors }, at): SegmentAccess => (cached[at]?.has(rows) === true ? "cached" : widest(selectors.map((selector) => accessOf(rows, selector)))));
       passes.forEach(({ pass, selectors }, at) => {
-        if (accesses[at] === "pruned" || accesses[at] === "kept") return;
+        if (accesses[at] === "pruned" || accesses[at] === "cached") return;
         rowCount += rows.rowCount;
         for (const column of columnsFor(rows, selectors, [...selectors.flatMap((selector) => selector.columns), ...pass.columns])) columns.add(column);
       });
@@ -65,7 +65,7 @@ async function explainOn(execution: QueryExecution): Promise<Omit<Explanation, "
 type SegmentAccess = Explanation["segments"][number]["access"];
 
 /** In ascending order of cost. */
-const ACCESSES: readonly SegmentAccess[] = ["pruned", "kept", "all", "range", "postings", "bitmaps", "scan"];
+const ACCESSES: readonly SegmentAccess[] = ["pruned", "cached", "all", "range", "postings", "bitmaps", "scan"];
 
 /** The costliest: a query with several passes over rows is as fast as its slowest pass. */
 function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
@@ -73,10 +73,10 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
 }
 
 /** Null if something is missing. */
-function compilingOf({ plan, report, NamedSegments, contexts }: QueryExecution, context: RowContext, missing: PendingLoads) {
-  const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, missing)?.passes;
-  if (own === undefined || !missing.isEmpty) return null;
-  const ofSegments = NamedSegments === null ? [] : new NamedSegments(scopesOf(own)).passes;
+function compilingOf({ plan, report, PeopleSegments, contexts }: QueryExecution, context: RowContext, pending: PendingLoads) {
+  const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, pending)?.passes;
+  if (own === undefined || !pending.isEmpty) return null;
+  const ofSegments = PeopleSegments === null ? [] : new PeopleSegments(scopesOf(own)).passes;
   return { compiling: contexts.compile([...ofSegments, ...own], context, null) };
 }
 
@@ -86,12 +86,12 @@ function passOverAll(plan: AnyPlan): AnyPass {
 }
 
 /** The segments, and the heads without newer rows, whose part of the answer a span has cached. */
-function keptRows(parts: readonly SpanPart[], snapshot: Snapshot, selectors: readonly Selector[], key: string | null): Rows[] {
+function cachedRows(parts: readonly SpanPart[], snapshot: Snapshot, selectors: readonly Selector[], key: string | null): Rows[] {
   if (key === null) return [];
   return parts.flatMap((part) => {
     if (!(part instanceof Span)) return [];
-    const known = selectors.every(({ fromMs, toMs }) => part.firstMs >= fromMs && part.lastMs < toMs) ? part.kept(key) : null;
-    if (known === null) return keptRows(part.parts, snapshot, selectors, key);
+    const known = selectors.every(({ fromMs, toMs }) => part.firstMs >= fromMs && part.lastMs < toMs) ? part.cached(key) : null;
+    if (known === null) return cachedRows(part.parts, snapshot, selectors, key);
     const views = part.heads.map((head) => snapshot.viewOf(head));
     return [...part.segments, ...views.filter(({ rowCount }, at) => rowCount === known.rowCounts[at])];
   });
@@ -103,8 +103,8 @@ function accessOf(rows: Rows, selector: Selector): SegmentAccess {
   const { all, any, key } = selector;
   if (all.length === 0 && any.length === 0) return isWhole(rows, selector) ? "all" : "range";
   if (hasFewRows(rows, selector)) return "postings";
-  const isKept = key !== null && rows.kept(rowsKey(key), []) !== null;
-  return isKept || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
+  const isCached = key !== null && rows.cached(rowsKey(key), []) !== null;
+  return isCached || [...all, ...any.flat()].every((predicate) => hasBits(predicate, rows)) ? "bitmaps" : "scan";
 }
 
 /** Whether `fewRows` would return rows at once, judged by cache entries. */
@@ -113,7 +113,7 @@ export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
   return all.some((predicate) => {
     const narrow = narrowOf(predicate);
     // Only posting lists are cached under this key.
-    const postings = narrow === null ? null : (rows.kept(postingsKey(narrow.column), []) as Postings | null);
+    const postings = narrow === null ? null : (rows.cached(postingsKey(narrow.column), []) as Postings | null);
     if (narrow === null || postings === null) return false;
     return narrow.codes.reduce((sum, code) => sum + rowsOfCode(postings, code).length, 0) * ROWS_PER_TEST <= rows.rowCount;
   });
@@ -124,5 +124,5 @@ function hasBits(predicate: Predicate, rows: Rows): boolean {
   if (predicate.kind === "constant") return true;
   if (predicate.kind !== "codes" || predicate.columns.length > 1) return false;
   const [column = ""] = predicate.columns;
-  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.kept(codeKey(column, code), []) !== null) === true;
+  return predicate.sets[0]?.list?.every((code) => code === 0 || rows.cached(codeKey(column, code), []) !== null) === true;
 }

@@ -13,20 +13,20 @@ import type { CompanyView, IdentityView, KnownEnds } from "../../identity/identi
 import type { AnyPlan, ReportRules, Operand, QueryScope } from "../../query/plan/plan.js";
 import type { Rates } from "../../query/plan/input.js";
 import type { AnyPass, Report, RowContext } from "../../query/reports/form/report.js";
-import type { NamedSegments } from "../../query/reports/named-segments.js";
+import type { PeopleSegments } from "../../query/reports/people-segments.js";
 import { Tables, type TableSnapshot } from "../../query/tables/tables.js";
 import type { TouchMaker } from "../../query/tables/touches/touch-facts.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { VisibleStore } from "../../store/live/store.js";
 import { scanAll, type CompiledPass, type QueryStats, type ScanContext, type Slices } from "./scan.js";
 
-/** Reads what a plan names of one kind, each once; the result asserts that a name is among them. */
+/** Reads what a plan names of one kind, each once; the result asserts that it was read. */
 function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T | null): (name: N) => T {
   const values = new Map<N, T | null>();
   for (const name of names) if (!values.has(name)) values.set(name, read(name));
   return (name) => {
     const value = values.get(name) ?? null;
-    assert(value !== null, "a query reads only what its plan names");
+    assert(value !== null, "the value is named in the plan");
     return value;
   };
 }
@@ -36,14 +36,14 @@ function readEach<N extends string, T>(names: readonly N[], read: (name: N) => T
  * @param rules what counts as money and as touches
  * @param missing gets what must be loaded first
  */
-function knownFieldsOf(operands: readonly Operand[], rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, missing: PendingLoads): KnownFields {
+function knownFieldsOf(operands: readonly Operand[], rules: Pick<ReportRules, "revenue" | "touch">, moment: TableSnapshot, pending: PendingLoads): KnownFields {
   if (!operands.some(isKnown)) return NOTHING_KNOWN;
   const { tables } = moment;
   const ofKind = <K extends Operand["kind"]>(kind: K) => operands.filter((operand): operand is Extract<Operand, { kind: K }> => operand.kind === kind);
   return {
-    person: readEach(ofKind("person").map(({ path }) => path), (path) => tables.person(path, moment, missing)),
-    company: readEach(ofKind("company").map(({ path }) => path), (path) => tables.company(path, moment, missing)),
-    paymentTouch: readEach(ofKind("paymentTouch").map(({ model }) => model), (model) => tables.eventLabels(rules, model, moment, missing)),
+    person: readEach(ofKind("person").map(({ path }) => path), (path) => tables.person(path, moment, pending)),
+    company: readEach(ofKind("company").map(({ path }) => path), (path) => tables.company(path, moment, pending)),
+    paymentTouch: readEach(ofKind("paymentTouch").map(({ model }) => model), (model) => tables.eventLabels(rules, model, moment, pending)),
   };
 }
 
@@ -57,7 +57,7 @@ export interface QueryExecution<P extends AnyPlan = AnyPlan, A = unknown> {
   readonly operands: readonly Operand[];
   readonly report: Report<P, A>;
   /** Null if the plan names no segment. */
-  readonly NamedSegments: typeof NamedSegments | null;
+  readonly PeopleSegments: typeof PeopleSegments | null;
   readonly store: VisibleStore;
   readonly contexts: ReportContexts;
   readonly slices: Slices;
@@ -125,13 +125,13 @@ export class ReportContexts {
   }
 
   /** The rows, links and tables at the call; null if something is missing. */
-  of(execution: QueryExecution, snapshot: Snapshot, work: TableWork, missing: PendingLoads): RowContext | null {
+  of(execution: QueryExecution, snapshot: Snapshot, work: TableWork, pending: PendingLoads): RowContext | null {
     const identities = this.store.resolver.view();
     const contextWith = (companies: CompanyView | null, known: KnownFields) => new SnapshotContext(this, snapshot, work, identities, companies, known);
     const context = contextWith(null, NOTHING_KNOWN);
-    const companies = needsCompanies(execution) ? this.#tables.memberships.of(context, missing) : null;
-    const known = knownFieldsOf(execution.operands, this.rules, context, missing);
-    return missing.isEmpty ? contextWith(companies, known) : null;
+    const companies = needsCompanies(execution) ? this.#tables.memberships.of(context, pending) : null;
+    const known = knownFieldsOf(execution.operands, this.rules, context, pending);
+    return pending.isEmpty ? contextWith(companies, known) : null;
   }
 
   /**
@@ -143,25 +143,25 @@ export class ReportContexts {
   async compile(
     passes: readonly AnyPass[],
     context: RowContext,
-    scanning: (ScanContext & Pick<QueryExecution, "NamedSegments">) | null,
+    scanning: (ScanContext & Pick<QueryExecution, "PeopleSegments">) | null,
   ): Promise<CompiledPass[]> {
     const { dictionaries, identities, companies, known, pause } = context;
-    const segments = scanning === null || scanning.NamedSegments === null ? null : new scanning.NamedSegments(scopesOf(passes));
+    const segments = scanning === null || scanning.PeopleSegments === null ? null : new scanning.PeopleSegments(scopesOf(passes));
     const scopes = scopesOf([...passes, ...(segments?.passes ?? [])]);
     const userId = scopes.find((scope) => scope.userId !== null)?.userId ?? null;
-    const subject = userId === null ? 0 : identities.findId(userId);
+    const person = userId === null ? 0 : identities.findId(userId);
     const filters = [...scopes.flatMap(({ where }) => where.flat()), ...(segments?.comparisons ?? [])];
     const hashing = filters.some(({ operand, test }) => operand.kind === "identityId" && test.op === "equals") ? this.#hashedIds(pause) : null;
     const touches = filters.some(({ operand }) => operand.kind === "touch") ? context.touches.reader() : null;
     const regexes = await compileRegexes(filters);
     const identityIds = await hashing;
-    const own: FilterContext = { dictionaries, identities, subject, identityIds, companies, touches, known, membersOf: null, regexes };
+    const own: FilterContext = { dictionaries, identities, person, identityIds, companies, touches, known, membersOf: null, regexes };
     if (scanning === null || segments === null) return await compileAll(passes, own, pause);
     return await compileAll(passes, { ...own, membersOf: await this.#membersOf(segments, own, scanning, pause) }, pause);
   }
 
   /** Finds the members of segments. Cost: a pass over rows for each pass of theirs, where spans cache earlier answers; then the ids found. */
-  async #membersOf(segments: NamedSegments, context: FilterContext, scanning: ScanContext, pause: () => Promise<void>) {
+  async #membersOf(segments: PeopleSegments, context: FilterContext, scanning: ScanContext, pause: () => Promise<void>) {
     const { dictionaries, identities } = context;
     return await scanAll(await compileAll(segments.passes, context, pause), scanning, (stateOf) => {
       const identityEnd = Math.max(dictionaries.named("userId").size, dictionaries.named("anonymousId").size) * 2;

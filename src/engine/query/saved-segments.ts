@@ -5,7 +5,7 @@ import { compareCodePoints } from "../../core/base/text-order.js";
 import { checkSavedSegment } from "../../query/plan/insights/segments.js";
 import type { PeopleSegment } from "../../query/plan/input.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
-import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredSegment } from "../../store/files/side-files.js";
+import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type StoredPeopleSegment } from "../../store/files/side-files.js";
 import type { Storage } from "../../store/storage/storage.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
 import { checkPatterns } from "../../query/filter/regex.js";
@@ -65,23 +65,23 @@ export interface Segments {
 }
 
 /** Reads the saved segments when a store is opened. @throws corruption */
-export async function readSavedSegments(storage: Storage): Promise<readonly StoredSegment[]> {
+export async function readSavedSegments(storage: Storage): Promise<readonly StoredPeopleSegment[]> {
   const bytes = await storage.read(SAVED_SEGMENTS_KEY);
   return bytes === null ? [] : decodeSavedSegments(bytes);
 }
 
 /** The saved segments of one store, in one file that is rewritten durably with every change. */
-export class StoredSegments implements Segments {
+export class StoredPeopleSegments implements Segments {
   readonly #services: StoreServices;
-  #byName: ReadonlyMap<string, StoredSegment>;
+  #byName: ReadonlyMap<string, StoredPeopleSegment>;
 
-  constructor(services: StoreServices, stored: readonly StoredSegment[]) {
+  constructor(services: StoreServices, stored: readonly StoredPeopleSegment[]) {
     this.#services = services;
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 
   /** Replaces all of them by those that another process has written. */
-  replaced(stored: readonly StoredSegment[]): void {
+  replaced(stored: readonly StoredPeopleSegment[]): void {
     this.#byName = new Map(stored.map((segment) => [segment.name, segment]));
   }
 
@@ -122,7 +122,7 @@ export class StoredSegments implements Segments {
     if (kept.length < this.#byName.size) await this.#write(new Map(kept));
   }
 
-  #change(make: (byName: ReadonlyMap<string, StoredSegment>) => ReadonlyMap<string, StoredSegment>): Promise<void> {
+  #change(make: (byName: ReadonlyMap<string, StoredPeopleSegment>) => ReadonlyMap<string, StoredPeopleSegment>): Promise<void> {
     const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
       store.refuseUnwritable();
@@ -132,7 +132,7 @@ export class StoredSegments implements Segments {
   }
 
   /** Makes changed segments durable, then current. */
-  async #write(byName: ReadonlyMap<string, StoredSegment>): Promise<void> {
+  async #write(byName: ReadonlyMap<string, StoredPeopleSegment>): Promise<void> {
     const { store } = this.#services;
     const bytes = bytesOf(byName);
     await store.refuseTakenOver();
@@ -142,32 +142,32 @@ export class StoredSegments implements Segments {
 }
 
 /** Validates a segment and returns it as it is stored. @throws invalid_parameter, and as `checkSavedSegment` and `checkPatterns` */
-export async function checkedSegment(name: string, segment: PeopleSegment): Promise<StoredSegment> {
+export async function checkedSegment(name: string, segment: PeopleSegment): Promise<StoredPeopleSegment> {
   await checkPatterns(checkSavedSegment(name, segment));
   // A copy, so that callers cannot change it; dates become texts, undefined members are dropped.
-  return JSON.parse(JSON.stringify({ name, groups: segment.groups })) as StoredSegment;
+  return JSON.parse(JSON.stringify({ name, groups: segment.groups })) as StoredPeopleSegment;
 }
 
 /** Segments with one added or replaced. @throws invalid_parameter (too many) */
-export function withSegment(byName: ReadonlyMap<string, StoredSegment>, saved: StoredSegment): ReadonlyMap<string, StoredSegment> {
+export function withSegment(byName: ReadonlyMap<string, StoredPeopleSegment>, saved: StoredPeopleSegment): ReadonlyMap<string, StoredPeopleSegment> {
   const changed = new Map([...byName, [saved.name, saved]]);
   if (changed.size > LIMITS.savedSegmentCount) throw parameterError("invalid_parameter", "name", `expected at most ${LIMITS.savedSegmentCount} saved segments`);
   return changed;
 }
 
 /** The file of saved segments. @throws invalid_parameter (too long) */
-export function bytesOf(byName: ReadonlyMap<string, StoredSegment>): Uint8Array {
+export function bytesOf(byName: ReadonlyMap<string, StoredPeopleSegment>): Uint8Array {
   const bytes = encodeSavedSegments([...byName.values()]);
   if (bytes.length > LIMITS.savedSegmentBytes) throw parameterError("invalid_parameter", "groups", `expected at most ${LIMITS.savedSegmentBytes} bytes in all saved segments`);
   return bytes;
 }
 
 /** Copies, sorted by name. */
-export function shownSegments(byName: ReadonlyMap<string, StoredSegment>): readonly SavedSegment[] {
+export function shownSegments(byName: ReadonlyMap<string, StoredPeopleSegment>): readonly SavedSegment[] {
   return [...byName.values()].map(shownSegment).sort((a, b) => compareCodePoints(a.name, b.name));
 }
 
 /** A copy, which the caller may change. */
-export function shownSegment(segment: StoredSegment): SavedSegment {
+export function shownSegment(segment: StoredPeopleSegment): SavedSegment {
   return structuredClone(segment) as SavedSegment;
 }

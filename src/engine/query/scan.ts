@@ -20,7 +20,7 @@ export interface QueryStats {
   segmentCount: number;
   prunedCount: number;
   /** Segments, and heads without newer rows, whose part of the answer an earlier query cached. */
-  keptCount: number;
+  cachedCount: number;
   /** Rows of the segments and heads read; of heads with a cached answer, only the newer ones. */
   rowCount: number;
   /** Segments with a column that had to be read from storage. */
@@ -30,7 +30,7 @@ export interface QueryStats {
 }
 
 export function newStats(): QueryStats {
-  return { segmentCount: 0, prunedCount: 0, keptCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
+  return { segmentCount: 0, prunedCount: 0, cachedCount: 0, rowCount: 0, loadCount: 0, dictionaryValueCount: 0 };
 }
 
 /** How passes over rows run. */
@@ -67,7 +67,7 @@ export async function scanAll<A>(passes: readonly CompiledPass[], { snapshot, st
 /** Computes the state of one pass, from segments or from spans that cached the state of an equal pass. */
 export class Scan<S, T> {
   readonly #columns: readonly string[];
-  readonly #keptKey: string | null;
+  readonly #cacheKey: string | null;
   readonly #range: Range;
   readonly #pinned: Rows[] = [];
   #loads: Prefetch | null = null;
@@ -80,7 +80,7 @@ export class Scan<S, T> {
     readonly slices: Slices,
   ) {
     this.#columns = [...selectors.flatMap(({ columns }) => columns), ...pass.columns];
-    this.#keptKey = cacheKeyOf(pass, selectors);
+    this.#cacheKey = cacheKeyOf(pass, selectors);
     this.#range = rangeOf(selectors);
   }
 
@@ -92,7 +92,7 @@ export class Scan<S, T> {
 
   async #stateOfAll(snapshot: Snapshot): Promise<S> {
     const state = this.pass.begin();
-    if (this.#keptKey === null) {
+    if (this.#cacheKey === null) {
       const all = this.#daysOf(snapshot.rows);
       if (this.pass.isDone === undefined) this.#loads = this.#loadsOf(all.filter(({ sealed }) => sealed));
       for (const rows of all) {
@@ -101,7 +101,7 @@ export class Scan<S, T> {
       }
       return state;
     }
-    const key = this.#keptKey;
+    const key = this.#cacheKey;
     const parts = this.#addPartsInRange(snapshot.spans, []);
     this.#loads = this.#loadsOf(addUncached(parts, key, []));
     for (const part of parts) await this.#addPart(state, part, snapshot, key);
@@ -153,7 +153,7 @@ export class Scan<S, T> {
   #newerOf(span: Span, snapshot: Snapshot, key: string) {
     const views = span.heads.map((head) => snapshot.viewOf(head));
     // Only parts of this kind cache under this key.
-    const known = span.kept(key);
+    const known = span.cached(key);
     return { views, known, newer: known === null ? null : rowsSince(views, known) };
   }
 
@@ -164,27 +164,27 @@ export class Scan<S, T> {
 
   /** Adds the cached answer of a span and the newer rows of its heads; without one, adds the parts of the span and caches the result. */
   async #addWhole(state: S, span: Span, snapshot: Snapshot, key: string): Promise<void> {
-    const { kept } = this.pass;
-    assert(kept !== undefined, "a pass with a cache key can be cached");
+    const { cached } = this.pass;
+    assert(cached !== undefined, "a pass with a cache key can be cached");
     const { views, known, newer } = this.#newerOf(span, snapshot, key);
     if (known !== null && newer !== null) {
-      this.stats.keptCount += span.partCount - newer.length;
+      this.stats.cachedCount += span.partCount - newer.length;
       if (isLittle(newer)) {
-        await kept.add(state, known.value as T, this.#pause);
+        await cached.add(state, known.value as T, this.#pause);
         for (const rows of newer) await this.#addRows(state, rows);
         return;
       }
     }
     const own = this.pass.begin();
     if (known !== null && newer !== null) {
-      await kept.add(own, known.value as T, this.#pause);
+      await cached.add(own, known.value as T, this.#pause);
       for (const rows of newer) await this.#addRows(own, rows);
     } else for (const child of span.parts) await this.#addPart(own, child, snapshot, key);
     await this.#pause();
-    const value = await kept.of(own, this.#pause);
+    const value = await cached.of(own, this.#pause);
     // An answer that covers more rows than this query sees is not replaced.
-    if (known === null || newer !== null) span.keep(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, kept.byteLength(value));
-    await kept.add(state, value, this.#pause);
+    if (known === null || newer !== null) span.cache(key, { value, rowCounts: views.map(({ rowCount }) => rowCount) }, cached.byteLength(value));
+    await cached.add(state, value, this.#pause);
   }
 
   /** Settles when what is read of the rows is in memory; null if it is already. */
@@ -230,7 +230,7 @@ export class Scan<S, T> {
 function addUncached(parts: readonly SpanPart[], key: string, segments: Segment[]): Segment[] {
   for (const part of parts) {
     if (part instanceof Segment) segments.push(part);
-    else if (part instanceof Span && part.kept(key) === null) addUncached(part.parts, key, segments);
+    else if (part instanceof Span && part.cached(key) === null) addUncached(part.parts, key, segments);
   }
   return segments;
 }
@@ -251,7 +251,7 @@ function isLittle(rows: readonly HeadView[]): boolean {
 /** The key under which spans cache the state of a pass; null if they do not. */
 export function cacheKeyOf(pass: AnyPass, selectors: readonly Selector[]): string | null {
   const keys = selectors.map(({ key }) => key);
-  return pass.kept === undefined || keys.includes(null) ? null : `${pass.kept.key} ${keys.join()}`;
+  return pass.cached === undefined || keys.includes(null) ? null : `${pass.cached.key} ${keys.join()}`;
 }
 
 function rangeOf([first, ...others]: Selectors): Range {

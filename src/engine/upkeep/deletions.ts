@@ -70,9 +70,9 @@ export class Deletions {
 
   /** @param what called once everything is sealed, since the codes of names may change before @param gone deleted projects */
   async run(what: () => { readonly doomed: DeletionRule; readonly beside: AlsoDeleted }, gone: readonly string[] = []): Promise<DeletionReceipt> {
-    const { store, queue, housekeeping, untilUnread, clock, forget } = this.#services;
+    const { store, queue, housekeeping, waitForReaders, clock, forget } = this.#services;
     let receipt = NOTHING;
-    await housekeeping.removing(queue, untilUnread, async () => {
+    await housekeeping.removing(queue, waitForReaders, async () => {
       const { deleteRows } = await import("../../store/upkeep/delete-rows.js");
       const { doomed, beside } = what();
       const { counts, whenUnread } = await deleteRows(store, doomed, beside, () => forget(gone));

@@ -11,7 +11,7 @@ export interface StoreServices {
   readonly queue: IngestQueue;
   readonly housekeeping: Housekeeping;
   readonly clock: Clock;
-  readonly untilUnread: UntilUnread;
+  readonly waitForReaders: WaitForReaders;
   /** Drops everything derived from rows and identities, and reports the change. @param goneProjects deleted ones */
   readonly forget: (goneProjects?: readonly string[]) => void;
   /** @throws closed */
@@ -29,7 +29,7 @@ class Compactions {
   #hasten: () => void = () => undefined;
   /** Callers that wait for all merges, and callers during which no merge may start. */
   #waitingCount = 0;
-  #stoppingCount = 0;
+  #pausedCount = 0;
   #yielder: Yielder | null = null;
   /** Rows that may still be merged; 0 stops merging. */
   #room = Infinity;
@@ -47,22 +47,22 @@ class Compactions {
   }
 
   /** Runs `act`, which waits for all merges; meanwhile merges do not wait for a quiet period. */
-  async awaited(act: () => Promise<void>): Promise<void> {
+  async urgent(act: () => Promise<void>): Promise<void> {
     this.#waitingCount += 1;
     this.#hasten();
     await act().finally(() => (this.#waitingCount -= 1));
   }
 
   /** Runs `act` once the merge under way is done; none starts until `act` is over. */
-  async stopped(act: () => Promise<void>): Promise<void> {
-    this.#stoppingCount += 1;
+  async paused(act: () => Promise<void>): Promise<void> {
+    this.#pausedCount += 1;
     // Ingest waits meanwhile.
     this.#yielder?.hurry();
     try {
       await this.#merging;
       await act();
     } finally {
-      this.#stoppingCount -= 1;
+      this.#pausedCount -= 1;
       this.#hasten();
     }
   }
@@ -85,7 +85,7 @@ class Compactions {
       const next = isLate && this.#room > 0 ? due[0] : due.find((one) => costOf(one) <= this.#room);
       if (next === undefined) return;
       const isWaiting = !isLate && this.#waitingCount === 0 && this.#room === Infinity;
-      if (this.#stoppingCount > 0) await this.#hastened();
+      if (this.#pausedCount > 0) await this.#hastened();
       else if (isWaiting && !this.#isQuiet) await this.#lookAgain();
       else await this.#merge(next, isLate);
     }
@@ -137,7 +137,7 @@ function costOf({ group }: Due): number {
 }
 
 /** Waits until no reader uses removed data; ends idle exports. @throws closed (the Daybook was closed meanwhile) */
-type UntilUnread = (whenUnread: Promise<void>) => Promise<void>;
+type WaitForReaders = (whenUnread: Promise<void>) => Promise<void>;
 
 /** Rows to come after a failed seal before the next attempt: the rows stay in heads, and in the journal if there is one. */
 const RETRY_RECORD_COUNT = 65_536;
@@ -172,7 +172,7 @@ export class Housekeeping {
     if (this.store.nextSequence < this.#retrySequence) return;
     try {
       const frozen = await freeze(this.store);
-      this.#begin(frozen).then(() => this.#compactBehind(), () => undefined);
+      this.#begin(frozen).then(() => this.#compactInBackground(), () => undefined);
     } catch (error) {
       this.#postpone(error);
     }
@@ -180,13 +180,13 @@ export class Housekeeping {
 
   /** Seals everything now, and then compacts. @throws storage_full, and what writing files throws */
   sealAll(queue: IngestQueue): Promise<void> {
-    return this.#compactions.awaited(async () => {
+    return this.#compactions.urgent(async () => {
       await this.#sealNow(queue);
       await this.#compact();
     });
   }
 
-  compactNoMore(): void {
+  stopCompactions(): void {
     this.#compactions.end();
   }
 
@@ -200,7 +200,7 @@ export class Housekeeping {
   /** Runs `act` while no commit, seal or compaction is under way; on a full disk, reruns it with the reserve given up. @throws what `act` throws */
   exclusive(queue: IngestQueue, act: () => Promise<void>): Promise<void> {
     return queue.exclusive(() =>
-      this.#compactions.stopped(async () => {
+      this.#compactions.paused(async () => {
         await this.#sealed;
         await (this.store.storage.reserve?.use(act) ?? act());
       }),
@@ -208,16 +208,16 @@ export class Housekeeping {
   }
 
   /** Seals everything, then runs `act`, which removes rows, before anything else is committed; resolves when their files are gone. */
-  async removing(queue: IngestQueue, untilUnread: UntilUnread, act: () => Promise<RemovedRows>): Promise<void> {
+  async removing(queue: IngestQueue, waitForReaders: WaitForReaders, act: () => Promise<RemovedRows>): Promise<void> {
     let whenUnread: Promise<void> = Promise.resolve();
     await this.exclusive(queue, async () => {
       await this.#begin(await freeze(this.store));
-      this.#compactBehind();
+      this.#compactInBackground();
       ({ whenUnread } = await act());
       queue.forget();
     });
     // Ingest goes on meanwhile: a slow reader delays only this call.
-    await untilUnread(whenUnread);
+    await waitForReaders(whenUnread);
     await this.exclusive(queue, async () => {
       await this.store.refuseTakenOver();
       await this.store.removeOrphans();
@@ -225,7 +225,7 @@ export class Housekeeping {
   }
 
   idle(): Promise<void> {
-    return this.#compactions.stopped(() => this.#sealed);
+    return this.#compactions.paused(() => this.#sealed);
   }
 
   async #sealNow(queue: IngestQueue): Promise<void> {
@@ -248,7 +248,7 @@ export class Housekeeping {
   #begin(frozen: Frozen): Promise<void> {
     this.#frozenSequence = frozen.nextSequence;
     this.#yielder = frozen.yielder;
-    const sealing = this.#own(seal(this.store, frozen)).finally(() => {
+    const sealing = this.#throwIfTakenOver(seal(this.store, frozen)).finally(() => {
       this.#frozenSequence = 0;
       this.#yielder = null;
     });
@@ -259,13 +259,13 @@ export class Housekeeping {
     return sealing;
   }
 
-  #compactBehind(): void {
+  #compactInBackground(): void {
     this.#compact().catch(() => undefined);
   }
 
   async #compact(): Promise<void> {
     try {
-      await this.#own(this.#compactions.run());
+      await this.#throwIfTakenOver(this.#compactions.run());
       this.#compactionError = null;
     } catch (error) {
       this.#compactionError = error;
@@ -273,8 +273,8 @@ export class Housekeeping {
     }
   }
 
-  /** Runs work; if it fails because another process has taken over the store, throws that error instead. */
-  async #own(work: Promise<void>): Promise<void> {
+  /** Awaits work; if it fails because another process has taken over the store, throws that error instead. */
+  async #throwIfTakenOver(work: Promise<void>): Promise<void> {
     try {
       await work;
     } catch (error) {

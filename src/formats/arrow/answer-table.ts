@@ -21,8 +21,8 @@ export function answerTable({ rows, beside }: AnswerList): Table {
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   const columns = [...names].map((name) => ({ name, data: columnData(name, items.map((item) => item[name] ?? null)) }));
   const fields = columns.map(({ name, data }) => new Field(name, data.type, true));
-  const told = Object.entries(beside).filter(([, value]) => value !== null && value !== undefined);
-  const metadata = new Map(told.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
+  const extras = Object.entries(beside).filter(([, value]) => value !== null && value !== undefined);
+  const metadata = new Map(extras.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
   const children = columns.map(({ data }) => data);
   const schema = new Schema(fields, metadata);
   return new Table(new RecordBatch(schema, makeData({ type: new Struct(fields), length: items.length, nullCount: 0, children })));

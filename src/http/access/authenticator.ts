@@ -1,7 +1,7 @@
 import { parseTimestamp, type Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import type { WireRequest } from "../wire/exchange.js";
+import type { WireRequest } from "../wire/request-reply.js";
 import { networkOf } from "./client-address.js";
 import type { TokenRecord } from "./token.js";
 import type { TokenStore } from "./tokens.js";

@@ -1,5 +1,5 @@
 import { parameterError } from "../../core/base/errors.js";
-import type { WireRequest } from "../wire/exchange.js";
+import type { WireRequest } from "../wire/request-reply.js";
 
 interface Network {
   /** 4 or 16 bytes. */

@@ -1,6 +1,6 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Change } from "../../engine/follow/changes.js";
-import type { BodyStream } from "../wire/exchange.js";
+import type { BodyStream } from "../wire/request-reply.js";
 
 export interface ChangeStreamOptions {
   /** Converts a sequence for the client. Default: unchanged. */

@@ -1,5 +1,5 @@
 import { DaybookError, ERROR_CODES, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
-import type { WireReply } from "../wire/exchange.js";
+import type { WireReply } from "../wire/request-reply.js";
 import { NO_SNIFF } from "./headers.js";
 import { snakeCase, wireParam } from "../wire/wire-names.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";

@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
-import { joined, type BodyStream } from "../wire/exchange.js";
+import { joined, type BodyStream } from "../wire/request-reply.js";
 import { etagOfBytes } from "./etag.js";
 
 /** An answer with fewer values is serialized at once, in some tenths of a millisecond. */

@@ -73,7 +73,7 @@ function refusal(rejected: readonly Rejected[]): object {
   return { code: 400, error: rejected[0]?.message, events_with_invalid_fields: { event: indexes } };
 }
 
-function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
+function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, parseUserAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const event = sent as AmplitudeItem;
   const timeMs = callTimeMs(event.time, clockOffsetMs);
@@ -84,7 +84,7 @@ function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, 
   if (event.event_type === "$groupidentify")
     return companyId === null ? [] : companyRecords(companyId, hasPerson ? person : null, changesOf(event.group_properties), moment);
   const traits = traitRecords(person, changesOf(event.user_properties), moment);
-  if (event.event_type !== "$identify") return [{ event: eventOf(event, person, moment.id, moment.createdAtMs, readAgent) }, ...traits];
+  if (event.event_type !== "$identify") return [{ event: eventOf(event, person, moment.id, moment.createdAtMs, parseUserAgent) }, ...traits];
   const identify: ReceivedItem = { record: "identify", call: { messageId: moment.id, ...person }, createdAtMs: moment.createdAtMs };
   return [identify, ...traits, ...(companyId === null ? [] : [memberRecord(companyId, person, moment)])];
 }
@@ -99,7 +99,7 @@ function changesOf(properties: AmplitudeItem["user_properties"]): TraitChanges {
   return { set: { ...Object.fromEntries(plain), ...objectOf($set) }, setOnce, unset, add, append, union, remove };
 }
 
-function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdAt: number, readAgent: ItemContext["sent"]["readAgent"]): EventInput {
+function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdAt: number, parseUserAgent: ItemContext["sent"]["parseUserAgent"]): EventInput {
   const fromMembers = fieldsOf(event, AMPLITUDE_FIELDS, AMPLITUDE_DROPPED);
   const fromProperties = fieldsOf(objectOf(event.event_properties), AMPLITUDE_PROPERTIES);
   const userAgent = textOf(event["user_agent"]);
@@ -112,7 +112,7 @@ function eventOf(event: AmplitudeItem, person: Person, eventId: string, createdA
     ...person,
     createdAt,
     companyId: companyOf(event.groups),
-    ...(userAgent === null ? {} : readAgent(userAgent)),
+    ...(userAgent === null ? {} : parseUserAgent(userAgent)),
     ...fromMembers.fields,
     ...fromProperties.fields,
     value,

@@ -61,7 +61,7 @@ export const posthog: ClientAdapter = {
   answer: () => ({ status: "Ok" }),
 };
 
-function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, readAgent } }: ItemContext): readonly ReceivedItem[] {
+function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, parseUserAgent } }: ItemContext): readonly ReceivedItem[] {
   checkShape(item, sent, { at, secret: true });
   const { event, uuid, distinct_id: distinctId, timestamp, properties: sentProperties, ...others } = sent as z.infer<typeof item>;
   // Newer clients send the members beside these as properties.
@@ -77,7 +77,7 @@ function read(sent: unknown, { at, makeId, clockOffsetMs, sent: { receivedAtMs, 
   if (event === "$groupidentify") return [...traitItems, ...companyItems(properties, personId, moment)];
   const isLink = event === "$identify" || event === "$create_alias" || event === "$merge_dangerously";
   if (isLink) return [...traitItems, ...linkItems(event, properties, personId, moment)];
-  return [{ event: eventOf(event, properties, person, moment, readAgent) }, ...traitItems];
+  return [{ event: eventOf(event, properties, person, moment, parseUserAgent) }, ...traitItems];
 }
 
 function eventOf(
@@ -85,7 +85,7 @@ function eventOf(
   properties: JsonObject,
   person: Person,
   { id: eventId, createdAtMs }: RecordMoment,
-  readAgent: ItemContext["sent"]["readAgent"],
+  parseUserAgent: ItemContext["sent"]["parseUserAgent"],
 ): EventInput {
   const { fields, rest } = fieldsOf(properties, POSTHOG_FIELDS, POSTHOG_DROPPED);
   const userAgent = textOf(properties["$raw_user_agent"]);
@@ -108,7 +108,7 @@ function eventOf(
     createdAt: createdAtMs,
     screen,
     companyId: companyOf(properties["$groups"]),
-    ...(userAgent === null ? {} : readAgent(userAgent)),
+    ...(userAgent === null ? {} : parseUserAgent(userAgent)),
     ...fields,
     referrer: fields.referrer === "$direct" ? null : fields.referrer,
     metadata: { ...rest, ...mistyped, ...(groups === undefined ? {} : { $groups: groups }) },

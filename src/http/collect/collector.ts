@@ -13,7 +13,7 @@ import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
 import type { PublicRules, TokenRecord } from "../access/token.js";
 import type { Visitor } from "../routing/route.js";
-import type { AgentReader } from "../tracking/agent-reader.js";
+import type { UserAgentParser } from "../tracking/user-agent-parser.js";
 import { faultOf, withoutPlaceholderIds } from "../tracking/call.js";
 import { forEachYielding, NO_EVENTS } from "../tracking/store-entries.js";
 import { checkShape } from "../shapes/check-shape.js";
@@ -163,9 +163,9 @@ export class Collector {
   readonly #byAddress: Buckets;
   readonly #budgets: Budgets;
 
-  constructor(options: Required<CollectOptions>, readAgent: AgentReader, organizations: ReadonlyMap<string, ServedDaybook>, clock: Clock) {
+  constructor(options: Required<CollectOptions>, parseUserAgent: UserAgentParser, organizations: ReadonlyMap<string, ServedDaybook>, clock: Clock) {
     this.#options = options;
-    this.#agents = new UserAgents(readAgent.once ?? readAgent, options.isBot);
+    this.#agents = new UserAgents(parseUserAgent.once ?? parseUserAgent, options.isBot);
     this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: SERVER_LIMITS.countedTokenCount }, clock);
     const perAddress = { capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: SERVER_LIMITS.collectedAddressCount };
     this.#byAddress = new Buckets(perAddress, clock);

@@ -1,4 +1,4 @@
-import type { WireReply, WireRequest } from "../wire/exchange.js";
+import type { WireReply, WireRequest } from "../wire/request-reply.js";
 import { matchesEtag } from "../answer/etag.js";
 import { sharedBytes, SharedText } from "../answer/json-pieces.js";
 

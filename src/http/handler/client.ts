@@ -8,7 +8,7 @@ import { writtenBytes, type HeldMemory } from "../overload/admission.js";
 import { readBody } from "../request/body.js";
 import { membersOfFields, parseQuery } from "../request/parameters.js";
 import type { BodyRule, ClientAnswer, KeySource, ClientRoute, ClientRequest } from "../routing/route.js";
-import type { WireReply, WireRequest } from "../wire/exchange.js";
+import type { WireReply, WireRequest } from "../wire/request-reply.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Errors about text that cannot be read: their messages quote it, and it may contain the key. */
@@ -106,7 +106,7 @@ function clientRequestOf(
   const userAgent = request.header("user-agent") ?? "";
   return {
     ...keyed,
-    readAgent: context.readAgent,
+    parseUserAgent: context.parseUserAgent,
     sha256Hex: context.sha256Hex,
     senderClock: context.senderClocks.of(token.organization, keyed.receivedAtMs),
     repeatId: (text, makeId) => {

@@ -4,7 +4,7 @@ import { readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
 import type { CollectRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
-import type { WireReply } from "../wire/exchange.js";
+import type { WireReply } from "../wire/request-reply.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Preflight headers, valid for a day. The key in the body decides later whether the origin is allowed. */

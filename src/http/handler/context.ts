@@ -10,7 +10,7 @@ import type { Admission } from "../overload/admission.js";
 import type { Agent, ProcessGauges, Route, Services } from "../routing/route.js";
 import type { Router } from "../routing/router.js";
 import type { SenderClocks } from "../tracking/call.js";
-import type { BodyStream, WireRequest } from "../wire/exchange.js";
+import type { BodyStream, WireRequest } from "../wire/request-reply.js";
 
 export interface HandlerContext {
   readonly services: Services;
@@ -23,7 +23,7 @@ export interface HandlerContext {
   readonly addressOf: ClientAddress;
   readonly admission: Admission;
   readonly streams: Streams;
-  readonly readAgent: (text: string) => Agent;
+  readonly parseUserAgent: (text: string) => Agent;
   readonly requestId: () => string;
   readonly sha256Hex: (text: string) => string;
   readonly onDefect: (thrown: unknown, requestId: string) => void;

@@ -1,4 +1,4 @@
-import { responseOf, wireRequestOf, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { responseOf, wireRequestOf, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import { systemClock, type Clock } from "../../core/base/time.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
@@ -16,7 +16,7 @@ import type { BrowserFiles } from "../files/browser-files.js";
 import { fileRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
 import { SenderClocks } from "../tracking/call.js";
-import type { AgentReader } from "../tracking/agent-reader.js";
+import type { UserAgentParser } from "../tracking/user-agent-parser.js";
 import { isWriting, type EdgeRoute, type ProcessGauges, type Route } from "../routing/route.js";
 import { createRouter } from "../routing/router.js";
 import { Streams, type HandlerContext } from "./context.js";
@@ -29,10 +29,10 @@ export interface HandlerOptions {
   /** Clock for the expiry of tokens and the time of receipt. Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * Parses the user agents of tracking calls, once per call: `await loadAgentReader()`, or your own.
+   * Parses the user agents of tracking calls, once per call: `await loadUserAgentParser()`, or your own.
    * Default: device, os and browser stay unset.
    */
-  readonly readAgent?: AgentReader;
+  readonly parseUserAgent?: UserAgentParser;
   /** Makes the id of a request without a usable X-Request-Id, unless it is refused on another thread. Default: a random UUID. */
   readonly requestId?: () => string;
   /** Called with every error that becomes a status 500, before its details are hidden, and for answers that a server could not write. */
@@ -79,7 +79,7 @@ const KNOWN: KnownOptions<HandlerOptions> = {
   organizations: true,
   tokens: true,
   clock: true,
-  readAgent: true,
+  parseUserAgent: true,
   requestId: true,
   onDefect: true,
   onAnswer: true,
@@ -106,7 +106,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const files = fileRoutes(options.files ?? {});
   // Reuse the table if possible: its OpenAPI document is cached by identity.
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
-  const readAgent = options.readAgent ?? (() => ({}));
+  const parseUserAgent = options.parseUserAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
   const context: HandlerContext = {
     services: { organizations: byName, routes: all },
@@ -115,11 +115,11 @@ export function createHandler(options: HandlerOptions): Handler {
     authenticator: new Authenticator(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
     streams: new Streams(limits.requestsPerTokenCount),
-    collector: new Collector(collectOptions(options.collect), readAgent, byName, clock),
+    collector: new Collector(collectOptions(options.collect), parseUserAgent, byName, clock),
     repeats: new Repeats(clock, hash),
     senderClocks: new SenderClocks(),
     addressOf: clientAddress(options.trustProxy ?? []),
-    readAgent,
+    parseUserAgent,
     sha256Hex: hash,
     requestId: options.requestId ?? (() => globalThis.crypto.randomUUID()),
     onDefect: options.onDefect ?? (() => undefined),

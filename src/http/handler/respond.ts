@@ -15,7 +15,7 @@ import { parseQuery } from "../request/parameters.js";
 import { isWriting, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
 import { routeOf } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
-import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import { handleClient } from "./client.js";
 import { handleCollect } from "./collect.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
@@ -152,7 +152,7 @@ async function valueOf(
   { request, receivedAtMs, params, query: queryText, trace }: RoutedRequest,
   notices: QueryNotice[],
 ): Promise<unknown> {
-  const { admission, readAgent, counts, processGauges } = context;
+  const { admission, parseUserAgent, counts, processGauges } = context;
   const held = admission.hold(caller.token.organization);
   try {
     if (route.body === null && route.method === "DELETE") await dropBody(request, held);
@@ -173,7 +173,7 @@ async function valueOf(
       header: (name) => request.header(name),
       isTokenValid: () => context.authenticator.isTokenValid(caller.token.sha256),
       senderClock,
-      readAgent,
+      parseUserAgent,
       counts,
       collected: context.collector.counts,
       processGauges,

@@ -5,7 +5,7 @@ import { eventSchema, beaconEvent, recordSchema } from "../shapes/bodies.js";
 import { SharedText } from "../answer/json-pieces.js";
 import type { RequiredAccess } from "../access/rights.js";
 import type { Route } from "../routing/route.js";
-import { ARROW_TYPE } from "../wire/exchange.js";
+import { ARROW_TYPE } from "../wire/request-reply.js";
 
 type SchemaObject = Record<string, unknown>;
 

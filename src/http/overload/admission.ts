@@ -4,7 +4,7 @@ import type { FailedTokenLimits } from "../access/authenticator.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
-import type { WireRequest } from "../wire/exchange.js";
+import type { WireRequest } from "../wire/request-reply.js";
 
 /** Limits above which a handler refuses requests, so that it stays responsive. */
 export interface HandlerLimits extends FailedTokenLimits {

@@ -5,7 +5,7 @@ import type { RequiredAccess } from "../access/rights.js";
 import { Admission, TokenShares, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";
 import { errorReply } from "../answer/error-reply.js";
-import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import type { EdgeRoute, RouteSummary } from "../routing/route.js";
 import { createRouter, routeOf, type Router } from "../routing/router.js";
 

@@ -1,5 +1,5 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { requestIdOf, type WireReply, type WireRequest } from "../wire/exchange.js";
+import { requestIdOf, type WireReply, type WireRequest } from "../wire/request-reply.js";
 
 interface LastAnswer {
   readonly reply: WireReply;

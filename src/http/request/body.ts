@@ -1,7 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { eventsOfArrow } from "../../engine/exports/to-arrow.js";
-import { ARROW_TYPE, bodyTooLarge, type WireRequest } from "../wire/exchange.js";
+import { ARROW_TYPE, bodyTooLarge, type WireRequest } from "../wire/request-reply.js";
 import type { HeldMemory } from "../overload/admission.js";
 import { dataOfForm, isForm, withData } from "./parameters.js";
 import { inflate, type BodyCompression } from "./inflate.js";

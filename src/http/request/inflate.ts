@@ -3,7 +3,7 @@ import { grown } from "../../core/base/arrays.js";
 import { runYielding, type Steps } from "../../core/base/yield.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { HeldMemory } from "../overload/admission.js";
-import { bodyTooLarge } from "../wire/exchange.js";
+import { bodyTooLarge } from "../wire/request-reply.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- symbols are bounded by their tables */
 /** Extra bits of a length, and the base that they are added to, by symbol from 257 on. */

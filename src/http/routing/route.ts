@@ -50,7 +50,7 @@ export interface RouteRequest<Body, Query> {
   readonly header: (name: string) => string | null;
   readonly isTokenValid: () => Promise<boolean>;
   readonly senderClock: SenderClock;
-  readonly readAgent: (text: string) => Agent;
+  readonly parseUserAgent: (text: string) => Agent;
   readonly counts: RequestCounts;
   readonly collected: CollectCounts;
   readonly processGauges: () => ProcessGauges;
@@ -162,7 +162,7 @@ export interface ClientRequest extends KeySource {
   /** The token as sent; it must not be stored or reported. */
   readonly key: string;
   readonly receivedAtMs: number;
-  readonly readAgent: (text: string) => Agent;
+  readonly parseUserAgent: (text: string) => Agent;
   readonly sha256Hex: (text: string) => string;
   /** Called with notices about the input: ids that are placeholder texts, and aliases that the token may not send. */
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;

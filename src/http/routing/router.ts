@@ -1,7 +1,7 @@
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Envelope } from "../answer/error-reply.js";
-import type { RequestFindings } from "../wire/exchange.js";
+import type { RequestFindings } from "../wire/request-reply.js";
 import type { RouteSummary } from "./route.js";
 
 interface Resource<R extends RouteSummary> {

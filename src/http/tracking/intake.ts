@@ -22,7 +22,7 @@ function eventOfCall(
   kind: EventKind,
   call: TrackingCall,
   createdAtMs: number | null,
-  readAgent: (text: string) => Agent,
+  parseUserAgent: (text: string) => Agent,
 ): EventInput {
   const properties = call.properties ?? {};
   const context = call.context ?? {};
@@ -42,7 +42,7 @@ function eventOfCall(
     referrer: textOf(page["referrer"]),
     language: textOf(context["locale"]),
     screen: screenOf(screen["width"], screen["height"]) ?? textOf(context["screen"]),
-    ...(userAgent === null ? {} : readAgent(userAgent)),
+    ...(userAgent === null ? {} : parseUserAgent(userAgent)),
     value: typeof properties["revenue"] === "number" ? properties["revenue"] : null,
     currency: textOf(properties["currency"]),
     externalId: idOf(properties["order_id"]),
@@ -77,7 +77,7 @@ function campaignOf(campaign: JsonObject): JsonObject {
   return Object.fromEntries(entries.map(([key, value]) => [`utm_${key === "name" ? "campaign" : key}`, value]));
 }
 
-const SENT_TOGETHER_MS = 1_000;
+const SAME_BATCH_MS = 1_000;
 
 type TrackingRequest = RouteRequest<Readonly<Record<string, unknown>>, unknown>;
 
@@ -121,7 +121,7 @@ function timeOf({ timestamp, originalTimestamp }: TrackingCall, clockOffsetMs: n
 /** RudderStack gives each call of a batch a `sentAt` some ms before that of the batch: one offset keeps the calls of a sender in order. */
 function isSentApart(sentAt: unknown, batchSentAt: unknown): boolean {
   const [ownMs, batchMs] = [instantOf(sentAt), instantOf(batchSentAt)];
-  return ownMs !== null && (batchMs === null || Math.abs(ownMs - batchMs) > SENT_TOGETHER_MS);
+  return ownMs !== null && (batchMs === null || Math.abs(ownMs - batchMs) > SAME_BATCH_MS);
 }
 
 function checkedKind(item: unknown, at: string): CallKind {
@@ -132,8 +132,8 @@ function checkedKind(item: unknown, at: string): CallKind {
   return kind;
 }
 
-function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { readAgent }: TrackingRequest): ReceivedItem {
-  return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, readAgent) };
+function receivedItemOf(kind: CallKind, call: TrackingCall, createdAtMs: number | null, { parseUserAgent }: TrackingRequest): ReceivedItem {
+  return isRecord(kind) ? { record: kind, call, createdAtMs } : { event: eventOfCall(kind, call, createdAtMs, parseUserAgent) };
 }
 
 function isRecord(kind: EventKind | RecordKind): kind is RecordKind {

@@ -1,5 +1,5 @@
 import { OPERATORS, takesValue, type Filter } from "../state/filter.js";
-import type { TrendBucket } from "../ask/answers.js";
+import type { TrendBucket } from "../api/answers.js";
 import { PERIODS, type DayRange, type Unit } from "../state/period.js";
 
 /** The locales that `Intl` accepts: systems may report others, such as `en-US@posix`. */

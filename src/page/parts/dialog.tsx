@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { errorText } from "../ask/client.js";
+import { errorText } from "../api/client.js";
 import { TextField } from "./fields.js";
 import { Button, FormError, IconButton } from "./inline.js";
 

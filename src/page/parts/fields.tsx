@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { segmentsQuery, fieldValuesQuery } from "../ask/queries.js";
+import { segmentsQuery, fieldValuesQuery } from "../api/queries.js";
 import { COMMON_FIELDS, fieldName, fieldValue, pairsOf, type ChoiceNames } from "../format/text.js";
 import { usePage, useQuery } from "./page-context.js";
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { change, followable, type FormattedNumber, type NumberChange } from "../format/text.js";
 import { addressOf, type ViewState } from "../state/view-state.js";
 import { usePage, type QueryState } from "./page-context.js";
-import type { ApiError } from "../ask/client.js";
+import type { ApiError } from "../api/client.js";
 
 interface ViewLinkProps {
   readonly to: ViewState;

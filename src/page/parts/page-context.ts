@@ -1,10 +1,10 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { TokenAnswer } from "../ask/answers.js";
-import { asApiError, type ApiClient, type ApiError } from "../ask/client.js";
+import type { TokenAnswer } from "../api/answers.js";
+import { asApiError, type ApiClient, type ApiError } from "../api/client.js";
 import { withFilter, type Filter } from "../state/filter.js";
 import { choose, type ChoicesOf, type PageClock, type ViewName, type ViewScope, type ViewState } from "../state/view-state.js";
-import { keyOf, type PageQuery } from "../ask/queries.js";
+import { keyOf, type PageQuery } from "../api/queries.js";
 
 export interface PageContext {
   readonly viewState: ViewState;

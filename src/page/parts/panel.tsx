@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { keyOf, curlOf, type PageQuery } from "../ask/queries.js";
+import { keyOf, curlOf, type PageQuery } from "../api/queries.js";
 import { csvOf, type Sheet } from "../format/sheet.js";
 import { Button, Icon, IconButton, Loaded } from "./inline.js";
 import { usePage, type QueryState } from "./page-context.js";

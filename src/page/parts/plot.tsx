@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import type { TrendAnswer, TrendBucket } from "../ask/answers.js";
+import type { TrendAnswer, TrendBucket } from "../api/answers.js";
 import { bucketLong, bucketShort, type FormattedNumber } from "../format/text.js";
 import type { Unit } from "../state/period.js";
 import { usePage } from "./page-context.js";

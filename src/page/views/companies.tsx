@@ -1,6 +1,6 @@
-import type { CompaniesAnswer } from "../ask/answers.js";
-import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../ask/queries.js";
-import { canRead } from "../ask/rights.js";
+import type { CompaniesAnswer } from "../api/answers.js";
+import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../api/queries.js";
+import { canRead } from "../api/rights.js";
 import { instantDay, plural, money, number } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
 import { ViewLink, Num, Empty } from "../parts/inline.js";
@@ -19,7 +19,7 @@ export function Companies() {
       <Panel title="Companies" result={result} lines={12} sheet={({ companies }) => sheetOf(companies)}>
         {(answer) =>
           answer.companies.length === 0 ? (
-            <Empty title="No company was active">
+            <Empty title="No active companies in this period">
               Companies come from <code>group</code> calls and from events that name one.
             </Empty>
           ) : (

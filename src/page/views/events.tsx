@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ShownEvent, SearchAnswer } from "../ask/answers.js";
-import { keyOf, searchQuery, eventQuery } from "../ask/queries.js";
+import type { ShownEvent, SearchAnswer } from "../api/answers.js";
+import { keyOf, searchQuery, eventQuery } from "../api/queries.js";
 import { plural, fieldValue, fieldName, instant, instantShort } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
 import { Checkbox, EventNameField, Settings } from "../parts/fields.js";
@@ -8,7 +8,7 @@ import { Icon, ExternalText, ViewLink, Empty, Button, Cut, Fact, Loaded } from "
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { choose } from "../state/view-state.js";
-import { canRead } from "../ask/rights.js";
+import { canRead } from "../api/rights.js";
 import { Dialog } from "../parts/dialog.js";
 import { filterByValue, withFilter } from "../state/filter.js";
 import { NothingHere } from "./remarks.js";
@@ -197,8 +197,8 @@ function EventRows({ events }: { readonly events: readonly ShownEvent[] }) {
           ),
         },
         { name: "Page", cell: ({ url }) => <Cut text={url} /> },
-        { name: "Who", cell: (event) => <Cut text={personOf(event)} /> },
-        { name: "Where", cell: (event) => <span class="nowrap">{place(event)}</span> },
+        { name: "Person", cell: (event) => <Cut text={personOf(event)} /> },
+        { name: "Place", cell: (event) => <span class="nowrap">{place(event)}</span> },
       ]}
     />
   );

@@ -1,4 +1,4 @@
-import { funnelQuery } from "../ask/queries.js";
+import { funnelQuery } from "../api/queries.js";
 import { sheetOf } from "../format/sheet.js";
 import { BreakdownField, Select, TextField, useEventNames, Settings } from "../parts/fields.js";
 import { Empty, Icon, Num, Button, Cut, IconButton, BigNum } from "../parts/inline.js";
@@ -7,7 +7,7 @@ import { Panel } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
 import { EventField, ValueButton } from "../parts/filter-chips.js";
 import { ANY_EVENT, STEP_COUNT, type EventChoice } from "../state/filter.js";
-import type { FunnelAnswer, ShownFunnelStep } from "../ask/answers.js";
+import type { FunnelAnswer, ShownFunnelStep } from "../api/answers.js";
 import { noun, plural, fieldName, sentence, duration, number, percent } from "../format/text.js";
 import { NothingHere } from "./remarks.js";
 

@@ -1,6 +1,6 @@
-import type { WebAnswer, TrendAnswer, SessionsAnswer } from "../ask/answers.js";
-import { earlierQuery, webQuery, LIST_ROWS, LONG_LIST_ROWS, longListsQuery, visitsByQuery, type PageQuery } from "../ask/queries.js";
-import { canRead } from "../ask/rights.js";
+import type { WebAnswer, TrendAnswer, SessionsAnswer } from "../api/answers.js";
+import { earlierQuery, webQuery, LIST_ROWS, LONG_LIST_ROWS, longListsQuery, visitsByQuery, type PageQuery } from "../api/queries.js";
+import { canRead } from "../api/rights.js";
 import { number, change, duration, percent, fieldValue, NOT_SET, type FormattedNumber } from "../format/text.js";
 import { sheetOf, type Sheet } from "../format/sheet.js";
 import { Tabs, RankedList, type RankedRow } from "../parts/tables.js";

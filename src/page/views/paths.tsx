@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { pathsQuery } from "../ask/queries.js";
+import { pathsQuery } from "../api/queries.js";
 import { sheetOf } from "../format/sheet.js";
 import { Select, TextField, FIELD_SUGGESTIONS, useFieldValues, Settings } from "../parts/fields.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
-import type { PathsAnswer } from "../ask/answers.js";
+import type { PathsAnswer } from "../api/answers.js";
 import { number, percent, fieldValue, noun, plural } from "../format/text.js";
 import { Num } from "../parts/inline.js";
 import { Grid } from "../parts/tables.js";
@@ -178,7 +178,7 @@ export function Paths() {
   return (
     <>
       <Settings label="Path settings">
-        <TextField label="Steps by" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onCommit={(node) => change({ node, start: "", end: "" })} />
+        <TextField label="Steps" value={chosen.node} suggestions={FIELD_SUGGESTIONS} onCommit={(node) => change({ node, start: "", end: "" })} />
         <TextField label="Starting at" value={chosen.start} suggestions={values} placeholder="anywhere" onCommit={(start) => change({ start })} />
         <TextField label="Ending at" value={chosen.end} suggestions={values} placeholder="anywhere" onCommit={(end) => change({ end })} />
         <Select

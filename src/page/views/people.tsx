@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { mostActiveQuery, devicesQuery, personSessionsQuery, profileQuery, referrersQuery, eventsOfPersonQuery } from "../ask/queries.js";
+import { mostActiveQuery, devicesQuery, personSessionsQuery, profileQuery, referrersQuery, eventsOfPersonQuery } from "../api/queries.js";
 import { number, instantDay, clock, instant, duration, money, percent, fieldValue, noun, NOT_SET, type FormattedNumber } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
 import { ViewLink, Num, ExternalText, Button, Cut, Loaded, Figure } from "../parts/inline.js";
@@ -8,9 +8,9 @@ import { Panel, fileName, saveFile } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
 import { choose } from "../state/view-state.js";
 import { NothingHere } from "./remarks.js";
-import type { ProfileAnswer, ShownSession, PersonSessionsAnswer } from "../ask/answers.js";
-import { erasePerson, exportPerson } from "../ask/client.js";
-import { hasScope } from "../ask/rights.js";
+import type { ProfileAnswer, ShownSession, PersonSessionsAnswer } from "../api/answers.js";
+import { erasePerson, exportPerson } from "../api/client.js";
+import { hasScope } from "../api/rights.js";
 import { Confirmation } from "../parts/dialog.js";
 import { TextField } from "../parts/fields.js";
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { ShownRequest } from "../ask/answers.js";
-import { privacyQuery, newRequestQuery, resolveQuery, stepQuery, type PageQuery } from "../ask/queries.js";
-import { hasScope } from "../ask/rights.js";
+import type { ShownRequest } from "../api/answers.js";
+import { privacyQuery, newRequestQuery, resolveQuery, stepQuery, type PageQuery } from "../api/queries.js";
+import { hasScope } from "../api/rights.js";
 import { instantDay, instant, number } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
 import { Icon, Empty, Button, Fact, FormError } from "../parts/inline.js";
@@ -10,7 +10,7 @@ import { Panel, saveFile } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
 import { Confirmation, Dialog } from "../parts/dialog.js";
 import { Select, TextField } from "../parts/fields.js";
-import { bundleOf, errorText } from "../ask/client.js";
+import { bundleOf, errorText } from "../api/client.js";
 
 const TYPES = { access: "Access", erasure: "Erasure", portability: "Portability", rectification: "Rectification", opt_out: "Opt-out" } as const;
 const REGULATIONS = { gdpr: "GDPR", ccpa: "CCPA", lgpd: "LGPD", other: "Other" } as const;

@@ -1,4 +1,4 @@
-import type { TrendBucket, ShownUnconverted } from "../ask/answers.js";
+import type { TrendBucket, ShownUnconverted } from "../api/answers.js";
 import { Empty, Num, ViewLink } from "../parts/inline.js";
 import { usePage } from "../parts/page-context.js";
 import { noun, money, number, range, type FormattedNumber } from "../format/text.js";

@@ -3,8 +3,8 @@ import { EventField } from "../parts/filter-chips.js";
 import { Select, Settings } from "../parts/fields.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import type { ChoicesOf } from "../state/view-state.js";
-import type { RetentionAnswer, StickinessAnswer, LifecycleAnswer } from "../ask/answers.js";
-import { retentionQuery, stickinessQuery, lifecycleQuery } from "../ask/queries.js";
+import type { RetentionAnswer, StickinessAnswer, LifecycleAnswer } from "../api/answers.js";
+import { retentionQuery, stickinessQuery, lifecycleQuery } from "../api/queries.js";
 import { sheetOf, sheetOfSeries, type Sheet } from "../format/sheet.js";
 import { Panel } from "../parts/panel.js";
 import { noun, plural, number, percent, bucketLong, bucketShort } from "../format/text.js";
@@ -159,9 +159,9 @@ export function Retention() {
         <EventField label="People who did" choice={chosen.cohort} onChange={(cohort) => change({ cohort })} />
         {chosen.shown === "cohorts" && (
           <>
-            <Select label="Counted" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
-            <EventField label="and came back to do" choice={chosen.back} onChange={(back) => change({ back })} />
-            <Select label="Came back" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
+            <Select label="Counting" value={chosen.members} names={MEMBERS} onChoose={(members) => change({ members })} />
+            <EventField label="and returned to do" choice={chosen.back} onChange={(back) => change({ back })} />
+            <Select label="Returned" value={chosen.returned} names={RETURNED} onChoose={(returned) => change({ returned })} />
           </>
         )}
       </Settings>

@@ -1,5 +1,5 @@
-import type { AttributionAnswer, CohortsAnswer, TrendAnswer } from "../ask/answers.js";
-import { revenueTrendQuery, attributionQuery, cohortsQuery } from "../ask/queries.js";
+import type { AttributionAnswer, CohortsAnswer, TrendAnswer } from "../api/answers.js";
+import { revenueTrendQuery, attributionQuery, cohortsQuery } from "../api/queries.js";
 import { month, money, number } from "../format/text.js";
 import { sheetOf, sheetOfSeries, type Sheet } from "../format/sheet.js";
 import { Select, Settings } from "../parts/fields.js";

@@ -1,4 +1,4 @@
-import { healthQuery, statsQuery } from "../ask/queries.js";
+import { healthQuery, statsQuery } from "../api/queries.js";
 import { sheetOf } from "../format/sheet.js";
 import { usePage, useQuery } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";

@@ -1,5 +1,5 @@
-import { takesField, trendQuery, SERIES_COUNT } from "../ask/queries.js";
-import { canRead } from "../ask/rights.js";
+import { takesField, trendQuery, SERIES_COUNT } from "../api/queries.js";
+import { canRead } from "../api/rights.js";
 import { sheetOfSeries } from "../format/sheet.js";
 import { fieldName, fieldValue, noun, change, money, number, type FormattedNumber } from "../format/text.js";
 import { BreakdownField, Checkbox, EventNameField, Select, TextField, FIELD_SUGGESTIONS, Settings } from "../parts/fields.js";
@@ -8,7 +8,7 @@ import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Tabs, Grid } from "../parts/tables.js";
 import { MEASURES, type ChoicesOf } from "../state/view-state.js";
-import type { TrendLine, TrendAnswer } from "../ask/answers.js";
+import type { TrendLine, TrendAnswer } from "../api/answers.js";
 import { Legend, TimePlot } from "../parts/plot.js";
 import { ValueButton } from "../parts/filter-chips.js";
 import { NothingHere, TimeRemarks, UnconvertedRemark } from "./remarks.js";
@@ -147,7 +147,7 @@ function Totals({ all, previous, by, show }: TotalsProps) {
           isNumber: true,
           cell: ({ total, values }) => (values.length === 0 ? null : <ChangeMark change={change(total, beforeOf(values))} isCost={false} />),
         },
-        { name: "Counted", isNumber: true, cell: ({ counted }) => <Num shown={number(counted)} /> },
+        { name: "Events counted", isNumber: true, cell: ({ counted }) => <Num shown={number(counted)} /> },
       ]}
     />
   );

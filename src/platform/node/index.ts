@@ -7,12 +7,12 @@ export type { DirectoryEntry, FileStat, FileSystem, OpenFile, OpenMode } from ".
 export { geoLocator } from "./geo-locator.js";
 export { listen, type RequestHandler } from "./listen.js";
 export type { ListenOptions, Listening, SocketLimits } from "./listen-options.js";
-export { listenOnThread, type ThreadListenOptions } from "./listen-on-thread.js";
+export { listenOnWorker, type WorkerListenOptions } from "./listen-on-worker.js";
 export { nativeCodec } from "./native-codec.js";
 export { processGauges } from "./event-loop-lag.js";
 export type { ProcessIdentity, ProcessState, ProcessTable } from "./process-table.js";
 export { saltFile } from "./salt-file.js";
-export { sealThread, type SealThread } from "./seal-thread.js";
-export type { ThreadProgramOptions } from "./thread-messages.js";
+export { backgroundSealing, type BackgroundSealing } from "./background-sealing.js";
+export type { WorkerProgramOptions } from "./worker-messages.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./to-node-handler.js";
 export { sha256Hex } from "./sha256-hex.js";

@@ -10,8 +10,8 @@ import { DaybookError } from "../../core/base/errors.js";
 import type { Handler } from "../../http/index.js";
 import type { EdgeRoute } from "../../http/routing/route.js";
 import { errorReply } from "../../http/answer/error-reply.js";
-import type { WireReply } from "../../http/wire/exchange.js";
-import { answeringOf, answerWith, originOf, replyOnSocket, type Answering, type SocketReply, type SocketRequest } from "./socket-exchange.js";
+import type { WireReply } from "../../http/wire/request-reply.js";
+import { answeringOf, answerWith, originOf, replyOnSocket, type Answering, type SocketReply, type SocketRequest } from "./socket-request.js";
 import { type SocketLimits, socketLimits, type ListenOptions, LISTEN_OPTIONS, type Listening } from "./listen-options.js";
 
 /** How often Node checks for requests that are too slow. */
@@ -23,7 +23,7 @@ export function serverOptions({ headersMs, requestMs }: SocketLimits): ServerOpt
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_MS_MAX, headersMs, requestMs),
     maxHeaderSize: SERVER_LIMITS.headerBytes,
-    // `headerFault` in `socket-exchange` answers with JSON instead.
+    // `headerFault` in `socket-request` answers with JSON instead.
     requireHostHeader: false,
   };
 }
@@ -95,7 +95,7 @@ function isRequestLine(packet: Buffer | undefined): boolean {
 /** Connections above the limit, on which only routes that are always answered are served. */
 const RESERVE_COUNT = 64;
 
-/** A new connection above the limit closes the idlest one. If all wait for answers, it serves only routes that are always answered. */
+/** A new connection above the limit closes the one that has been idle longest. If all wait for answers, it serves only routes always answered. */
 class Connections {
   /** The number of unanswered requests of each connection, in the order of opening. */
   readonly #requestCounts = new Map<Socket, number>();

@@ -258,14 +258,14 @@ async function contend(claims: LockClaims, leaseMs: number): Promise<HeldLock | 
   }
 }
 
-interface Contest {
+interface LockContenders {
   /** The claim that has precedence; null: none. */
   readonly blocker: OtherClaim | null;
   readonly abandoned: readonly OtherClaim[];
 }
 
 /** Waits while others contend at the same time; null if this process stalled for so long that its own claim is gone. */
-async function awaitOthers(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<Contest | null> {
+async function awaitOthers(own: PrivateFile, claims: LockClaims, leaseMs: number): Promise<LockContenders | null> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     const others = await claims.others(own.name, leaseMs * RENEWAL_SHARE);
     if (others === null) return null;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { BodyStream } from "../../http/wire/exchange.js";
-import type { FromSockets, ToSockets } from "./thread-messages.js";
+import type { BodyStream } from "../../http/wire/request-reply.js";
+import type { FromSockets, ToSockets } from "./worker-messages.js";
 import type { TickBatch } from "./tick-batch.js";
 
 /** Limits the bytes of answers that callers have not read yet, over all connections. Above the limit, the answers that wait longest are cut off. */

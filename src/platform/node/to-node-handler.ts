@@ -5,9 +5,9 @@ import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options
 import { errorReply } from "../../http/answer/error-reply.js";
 import type { RouteSummary } from "../../http/routing/route.js";
 import { createRouter, type Router } from "../../http/routing/router.js";
-import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/exchange.js";
+import { type RequestFindings, bodyTooLarge, type WireRequest } from "../../http/wire/request-reply.js";
 import type { Handler } from "../../http/index.js";
-import { answeringOf, answerWith, originOf, replyOnSocket, writeOrCut, type SocketReply, type SocketRequest } from "./socket-exchange.js";
+import { answeringOf, answerWith, originOf, replyOnSocket, writeOrCut, type SocketReply, type SocketRequest } from "./socket-request.js";
 import { socketLimits } from "./listen-options.js";
 
 /** Content types whose parsed objects were JSON; objects under other types were something else. */

@@ -23,7 +23,7 @@ import { pathOf, walk, compileValueTest, type ValueTest } from "./value-test.js"
 export interface FilterContext extends IdentityTestContext {
   readonly identities: IdentityView;
   /** The identity of the scope's user id in the snapshot of identities; 0 if there is none. */
-  readonly subject: number;
+  readonly person: number;
   /** Null if no filter tests an identity id for equality. */
   readonly identityIds: IdentityIds | null;
   /** Null if no filter reads the touch of a visit. */
@@ -59,7 +59,7 @@ export class SelectorCompiler {
     const all: Predicate[] = [];
     if (scope.project !== null) all.push(compiler.exactly("project", scope.project));
     if (scope.eventName !== null) all.push(compiler.exactly("name", scope.eventName));
-    if (scope.userId !== null) all.push(compiler.subject());
+    if (scope.userId !== null) all.push(compiler.person());
     const groups: Predicate[][] = [];
     for (const group of scope.where) {
       const predicates: Predicate[] = [];
@@ -122,9 +122,9 @@ class Compiler {
     return codesPredicate(column, CodeSet.ofList([dictionary.codeOf(value)], false, dictionary.size));
   }
 
-  subject(): Predicate {
-    const { identities, subject } = this.context;
-    return subject === 0 ? NEVER : this.#actors(identities.actorsOf(subject), false, false);
+  person(): Predicate {
+    const { identities, person } = this.context;
+    return person === 0 ? NEVER : this.#actors(identities.actorsOf(person), false, false);
   }
 
   /** @param notSet whether events without an actor pass, before the negation */

@@ -2,7 +2,7 @@ import type { CodeSet } from "../../storage/column/code-set.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import type { Steps } from "../../core/base/yield.js";
 import type { FrozenCodes } from "../../storage/column/paged-codes.js";
-import type { TouchDimension, PlannedFilter, SegmentPlan } from "../plan/plan.js";
+import type { TouchDimension, PlannedFilter, PeopleSegmentPlan } from "../plan/plan.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { CompanyView } from "../../identity/identity-view.js";
 import type { Regexes } from "./regex.js";
@@ -139,4 +139,4 @@ export interface SegmentMembers {
 }
 
 /** The members of the segments of a query; null if unknown: any event may then pass. */
-export type MembersOf = ((segment: SegmentPlan) => SegmentMembers) | null;
+export type MembersOf = ((segment: PeopleSegmentPlan) => SegmentMembers) | null;

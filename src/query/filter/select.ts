@@ -97,9 +97,9 @@ export const postingsKey = (column: string) => `postings ${column}`;
 function postingsOfColumn(rows: Rows, name: string): Postings | null {
   const column = rows.column(name);
   if (column.kind === "sparse" || column.codes.BYTES_PER_ELEMENT === 1) return null;
-  const kept = rows.kept(postingsKey(name), []) as Postings | null;
-  if (kept !== null) return kept;
-  const wasRequested = rows.kept(`requested ${name}`, []);
+  const cached = rows.cached(postingsKey(name), []) as Postings | null;
+  if (cached !== null) return cached;
+  const wasRequested = rows.cached(`requested ${name}`, []);
   if (wasRequested === null) rows.derive(`requested ${name}`, () => true, () => 1);
   return wasRequested === null ? null : rows.derive(postingsKey(name), () => postingsOf(column.codes), postingsByteLength);
 }

@@ -70,7 +70,7 @@ export type KnownOperand =
    * Whether the event's identity is in a segment: its test is `isSet`. `nowMs`: epoch ms at which the query was made, from which last days count;
    * no part of the query's meaning.
    */
-  | { readonly kind: "segment"; readonly segment: SegmentPlan; readonly nowMs: number };
+  | { readonly kind: "segment"; readonly segment: PeopleSegmentPlan; readonly nowMs: number };
 
 /** When the events of a condition happen. */
 export type SegmentWindow =
@@ -88,7 +88,7 @@ export type ConditionPlan =
   | { readonly type: "is"; readonly comparison: PlannedFilter };
 
 /** People selected by what they did and are: OR of groups, each an AND of conditions. Segments with equal contents are equal. */
-export type SegmentPlan = readonly (readonly ConditionPlan[])[];
+export type PeopleSegmentPlan = readonly (readonly ConditionPlan[])[];
 
 /** What all event queries share. */
 export interface QueryScope {
@@ -110,7 +110,7 @@ export interface CursorPosition {
 }
 
 /** The identity that a report is about. */
-export type Subject =
+export type RequestedPerson =
   /** Trimmed and lower-cased. */
   | { readonly kind: "email"; readonly email: string }
   /** A user id, else an anonymous id of this value. */
@@ -139,7 +139,7 @@ export interface SessionRules {
   readonly session: SessionRule;
   /** Slugs of events that are page views. */
   readonly pageviewSlugs: readonly string[];
-  /** Tells which events are payments: those that servers send, without url and host, belong to no session. */
+  /** Identifies payments: those that servers send, without url and host, belong to no session. */
   readonly revenue: RevenueRule;
 }
 
@@ -172,7 +172,7 @@ export interface WindowedScope extends QueryScope {
 }
 
 export interface IdentityScope extends WindowedScope {
-  readonly subject: Subject;
+  readonly person: RequestedPerson;
 }
 
 /** A plan of any report. A member that several reports have means the same in all of them. */
@@ -180,7 +180,7 @@ export interface AnyPlan extends QueryScope {
   readonly report: string;
   /** The project that must exist. */
   readonly payProject?: string;
-  /** Whose figures they are: of companies for `account`. */
+  /** Entities that are counted: companies for `account`, else people. */
   readonly level?: string;
   readonly asOf?: number | "latest" | null;
   /** Values that are read to count or to group by. */

@@ -27,7 +27,7 @@ const SOCIAL_LINKS =
   "discord.gg {m,t,wa}.me pin.it redd.it vk.cc lobste.rs com.{facebook.katana,facebook.orca,google.android.youtube,instagram.android,instagram.barcelona," +
   "pinterest,quora.android,snapchat.android,tumblr,vkontakte.android,whatsapp,zhiliaoapp.musically} org.telegram.messenger xyz.blueskyweb.app";
 
-/** Pages where people sign in and then come back. */
+/** Sign-in pages: users return from them, so they are not a source. */
 const SIGN_IN =
   "accounts.{dev,google.*,kakao.com,spotify.com,youtube.com} account.live.com " +
   "login.{aol.com,gov,live.com,microsoft.com,microsoftonline.com,microsoftonline.us,salesforce.com,tagged.com,vk.com,windows.net,yahoo.com,yahoo.co.jp} " +

@@ -1,4 +1,4 @@
-import type { AnyPlan, ConditionPlan, Operand, QueryScope, SegmentPlan } from "./plan.js";
+import type { AnyPlan, ConditionPlan, Operand, QueryScope, PeopleSegmentPlan } from "./plan.js";
 
 /** A plan's own scope, those of its steps, exclusions, cohort and return events, then those of conditions in segments that filters name. */
 export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
@@ -7,7 +7,7 @@ export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
 }
 
 /** The segments that the filters of a plan name, each object once. */
-export function segmentsOf(plan: AnyPlan): readonly SegmentPlan[] {
+export function peopleSegmentsOf(plan: AnyPlan): readonly PeopleSegmentPlan[] {
   return segmentsIn(ownScopesOf(plan));
 }
 
@@ -54,8 +54,8 @@ function filteredBy(scopes: readonly QueryScope[]): readonly Operand[] {
   return operands;
 }
 
-function segmentsIn(scopes: readonly QueryScope[]): readonly SegmentPlan[] {
-  const segments = new Set<SegmentPlan>();
+function segmentsIn(scopes: readonly QueryScope[]): readonly PeopleSegmentPlan[] {
+  const segments = new Set<PeopleSegmentPlan>();
   for (const operand of filteredBy(scopes)) if (operand.kind === "segment") segments.add(operand.segment);
   return [...segments];
 }

@@ -7,4 +7,4 @@ export { trend } from "./trend/trend.js";
 export { paths } from "./visits/paths.js";
 export { sessionsOverview } from "./visits/sessions-overview.js";
 export { webOverview } from "./visits/web-overview.js";
-export { NamedSegments } from "./named-segments.js";
+export { PeopleSegments } from "./people-segments.js";

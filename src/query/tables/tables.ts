@@ -26,7 +26,7 @@ import { Touches } from "./touches/touches.js";
 /** A snapshot, and what a query may read synchronously with it. */
 export interface TableSnapshot extends CompanySnapshot {
   readonly dictionaries: Dictionaries;
-  /** Ends of the snapshot's codes: ids and companies beyond are newer. */
+  /** Number of codes in the snapshot; greater codes were added later. */
   readonly ends: KnownEnds;
   readonly rates: Rates;
   readonly tables: Tables;
@@ -110,43 +110,43 @@ export class Tables extends BudgetedTable {
   }
 
   /** Revenue up to a snapshot; null when something is missing. */
-  revenue(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): RevenueTable | null {
+  revenue(rule: RevenueRule, moment: TableSnapshot, pending: PendingLoads): RevenueTable | null {
     const { table } = this.#revenueOf(rule);
-    return table.payments.catchUp(moment, missing) ? table : null;
+    return table.payments.catchUp(moment, pending) ? table : null;
   }
 
   /** The companies of payments up to a snapshot; null when something is missing. */
-  paymentCompanies(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): PaymentCompanies | null {
+  paymentCompanies(rule: RevenueRule, moment: TableSnapshot, pending: PendingLoads): PaymentCompanies | null {
     const { table, companies } = this.#revenueOf(rule);
-    return table.payments.catchUp(moment, missing) && companies.catchUp(moment, missing) ? companies : null;
+    return table.payments.catchUp(moment, pending) && companies.catchUp(moment, pending) ? companies : null;
   }
 
-  seen(moment: TableSnapshot, missing: PendingLoads): SeenActors | null {
-    return this.#seen.catchUp(moment, missing) ? this.#seen : null;
+  seen(moment: TableSnapshot, pending: PendingLoads): SeenActors | null {
+    return this.#seen.catchUp(moment, pending) ? this.#seen : null;
   }
 
   /** Entities with their projects and first days up to a snapshot, counted in one project; null when something is missing. */
-  entities(level: "identity" | "account", project: number, moment: TableSnapshot, missing: PendingLoads): Entities | null {
-    return this.#seen.catchUp(moment, missing) && this.#entities[level].catchUp(project, moment, missing) ? this.#entities[level] : null;
+  entities(level: "identity" | "account", project: number, moment: TableSnapshot, pending: PendingLoads): Entities | null {
+    return this.#seen.catchUp(moment, pending) && this.#entities[level].catchUp(project, moment, pending) ? this.#entities[level] : null;
   }
 
   /** A trait of each identity, or its newest email, in a snapshot; null when something is missing. */
-  person(path: string, { identities }: CompanySnapshot, missing: PendingLoads): KnownValues | null {
-    return this.#traits.person(path, identities, missing);
+  person(path: string, { identities }: CompanySnapshot, pending: PendingLoads): KnownValues | null {
+    return this.#traits.person(path, identities, pending);
   }
 
   /** A trait of each company, by its code, in a snapshot; null when something is missing. */
-  company(path: string, { identities }: CompanySnapshot, missing: PendingLoads): KnownValues | null {
-    return this.#traits.company(path, identities, missing);
+  company(path: string, { identities }: CompanySnapshot, pending: PendingLoads): KnownValues | null {
+    return this.#traits.company(path, identities, pending);
   }
 
   /** The labels of payments, to be settled at this snapshot; null when something is missing. */
-  paymentLabels(plan: RevenueByAttributionPlan, moment: TableSnapshot, missing: PendingLoads): PaymentLabels | null {
+  paymentLabels(plan: RevenueByAttributionPlan, moment: TableSnapshot, pending: PendingLoads): PaymentLabels | null {
     const { table, companies, labels } = this.#revenueOf(plan.revenue);
     const { touches, ofCompanies } = this.#touchesOf(plan.touch);
     const accounts = plan.level === "account" ? { touches: ofCompanies, payments: companies } : null;
-    if (!table.payments.catchUp(moment, missing) || !touches.catchUp(moment, missing)) return null;
-    if (accounts !== null && !(ofCompanies.catchUp(moment, missing) && companies.catchUp(moment, missing))) return null;
+    if (!table.payments.catchUp(moment, pending) || !touches.catchUp(moment, pending)) return null;
+    if (accounts !== null && !(ofCompanies.catchUp(moment, pending) && companies.catchUp(moment, pending))) return null;
     const key = JSON.stringify([plan.model, plan.level, plan.touch]);
     const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan.model);
     labels.set(key, known);
@@ -157,30 +157,30 @@ export class Tables extends BudgetedTable {
   sessions(
     { session, pageviewSlugs, revenue, range, previous = null }: SessionRules & { readonly range: Range; readonly previous?: Range | null },
     moment: TableSnapshot,
-    missing: PendingLoads,
+    pending: PendingLoads,
   ): SessionView | null {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
       if (newSessions === null) {
-        missing.add(loadSessions);
+        pending.add(loadSessions);
         return null;
       }
       table = newSessions(this.budget, this.use, this.dictionaries, { session, pageviewSlugs, revenue });
       this.#sessions.set(key, table);
     }
     const requested = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
-    return table.at(moment, requested, missing);
+    return table.at(moment, requested, pending);
   }
 
-  /** The labels that events would get as payments of their identities. What is found missing while rows are read is added to `missing` then. */
-  eventLabels({ revenue, touch }: Pick<ReportRules, "revenue" | "touch">, model: "first_touch" | "last_touch", moment: CompanySnapshot, missing: PendingLoads): RowLabels | null {
+  /** The labels that events would get as payments of their identities. What is found missing while rows are read is added to `pending` then. */
+  eventLabels({ revenue, touch }: Pick<ReportRules, "revenue" | "touch">, model: "first_touch" | "last_touch", moment: CompanySnapshot, pending: PendingLoads): RowLabels | null {
     const { table } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);
-    const areThere = [table.payments.catchUp(moment, missing), touches.catchUp(moment, missing)];
+    const areThere = [table.payments.catchUp(moment, pending), touches.catchUp(moment, pending)];
     if (areThere.includes(false)) return null;
     const codeEnd = Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size);
-    return new EventLabels({ touches, payments: table.payments }, model, moment, missing, codeEnd * 2);
+    return new EventLabels({ touches, payments: table.payments }, model, moment, pending, codeEnd * 2);
   }
 
   touchMaker(rule: TouchRule): TouchMaker {

@@ -83,12 +83,12 @@ const SCAN_VALUES_MIN = 10_000;
 /** Values that are added to the table, or looked up in it, in one step. */
 const VALUES_PER_STEP = 4_096;
 
-/** From this share of all codes on, building the order of all is cheaper than sorting them alone; from the second share on if it is known. */
+/** If at least this share of all codes is requested, all codes are sorted once instead. `KNOWN_ORDER_SHARE` applies if that order exists already. */
 const ORDER_SHARE = 1 / 8;
 const KNOWN_ORDER_SHARE = 1 / 64;
-/** The order counts as known if it covers this share: newer codes are merged. */
+/** The order counts as existing if it covers this share: newer codes are merged. */
 const KNOWN_SHARE = 4 / 5;
-/** Sorting this many times all codes, in parts, takes as long as building the order. */
+/** Once requests have sorted this many times the number of codes, the full order is built. */
 const ORDERED_SHARE = 4;
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
@@ -104,7 +104,7 @@ export class Dictionary {
   readonly #retired = new Set<number>();
   /** The first codes sorted by their values' code points; empty after a code was blanked. */
   #inOrder: Uint32Array = new Uint32Array(0);
-  readonly #asked = new RequestedCodeOrder(this.#values);
+  readonly #requested = new RequestedCodeOrder(this.#values);
   /** Codes sorted alone so far. */
   #orderedCount = 0;
   /** How often values were dropped: an order begun before is then discarded. */
@@ -127,7 +127,7 @@ export class Dictionary {
   }
 
   get byteLength(): number {
-    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#asked.byteLength;
+    return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#requested.byteLength;
   }
 
   /** -1 if never stored. Values from a file are first added to the table; if very many, the first look-ups scan them. @throws corruption */
@@ -236,7 +236,7 @@ export class Dictionary {
     this.#values.length = Math.min(this.#values.length, size);
     this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
     if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
-    this.#asked.clear();
+    this.#requested.clear();
   }
 
   /** Drops the value of a retired code, once no reader can need it. */
@@ -244,7 +244,7 @@ export class Dictionary {
     this.#forgettingCount += 1;
     this.#count(this.valueOf(code), -1);
     this.#inOrder = new Uint32Array(0);
-    this.#asked.clear();
+    this.#requested.clear();
     this.#values[code] = "";
     this.#retired.delete(code);
   }
@@ -267,7 +267,7 @@ export class Dictionary {
 
   /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
   fewInOrder(codes: Uint32Array): Uint32Array {
-    return this.#asked.of(codes);
+    return this.#requested.of(codes);
   }
 
   /** Builds the order for `codesInOrder`, yielding in between; the result is discarded if values are dropped meanwhile. */

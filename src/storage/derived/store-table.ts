@@ -61,18 +61,18 @@ export class Watermark {
     return segment.lastSequence <= this.#sequence || this.#segments.has(segment);
   }
 
-  tookSegment(segment: Rows): void {
+  consumedSegment(segment: Rows): void {
     this.#segments.add(segment);
   }
 
   /** Marks all rows up to a sequence as consumed, those of segments too. */
-  tookUpTo(sequence: number): void {
+  consumedUpTo(sequence: number): void {
     this.#sequence = sequence;
     for (const segment of this.#segments) if (segment.lastSequence <= sequence) this.#segments.delete(segment);
   }
 
   /** Marks all rows of a snapshot as consumed. @param sequence that of the snapshot */
-  tookAll(rows: readonly Rows[], sequence: number): void {
+  consumedAll(rows: readonly Rows[], sequence: number): void {
     this.#sequence = sequence;
     this.#segments.clear();
     this.#rows = new WeakRef(rows);
@@ -126,7 +126,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
   }
 
   /** Consumes the rows up to a snapshot no earlier than the last one; false when some are not in memory. Cost: the new rows. */
-  takeRows(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
+  takeRows(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
     const { rows, sequence, looked } = moment;
     if (this.#taken.hasAll(rows)) {
       this.budget.touch(this);
@@ -144,7 +144,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
       const made = this.known(segment);
       // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
       if (made === null || takenRowCount > LIMITS.turnValueCount) {
-        missing.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
+        pending.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
         return false;
       }
       this.#takeSegment(segment, made);
@@ -152,12 +152,12 @@ export abstract class StoreTable<T> extends BudgetedTable {
     }
     const headRowCount = heads.reduce((sum, { rowCount }) => sum + rowCount, 0);
     if (headRowCount > ROWS_AT_ONCE * MORE_AT_ONCE ** this.#waitCount) {
-      missing.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
+      pending.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
       return false;
     }
     looked(headRowCount);
     for (const head of heads) this.take(head, this.ofHead(head), isTaken);
-    this.#taken.tookAll(rows, sequence);
+    this.#taken.consumedAll(rows, sequence);
     this.#takeCount += 1;
     this.#waitCount = 0;
     this.setByteLength(this.measure());
@@ -180,7 +180,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
 
   #takeSegment(segment: Rows, made: T): void {
     this.take(segment, made, (sequence) => this.#taken.has(sequence));
-    this.#taken.tookSegment(segment);
+    this.#taken.consumedSegment(segment);
     this.#takeCount += 1;
   }
 
@@ -221,7 +221,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
       if (takeCount !== this.#takeCount) continue;
       looked(rowCount);
       for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
-      this.#taken.tookUpTo(sequence);
+      this.#taken.consumedUpTo(sequence);
       this.#takeCount += 1;
       await yielder.yieldAfter(rowCount * VALUES_PER_ROW);
       if (generation !== this.#generation) return;

@@ -1,6 +1,6 @@
 import type { Dictionaries } from "../column/dictionaries.js";
 import { metadataColumn } from "../../core/schema/fields.js";
-import type { ExcerptRule } from "../segment/summaries.js";
+import type { SummaryRule } from "../segment/summaries.js";
 
 /** Metadata keys of amounts (the first counts in any event, the others in payments and refunds), of orders, refund ids and the currency. */
 export const AMOUNT_KEYS = ["revenue", "value", "amount"] as const;
@@ -8,7 +8,7 @@ export const ORDER_KEYS = ["order_id", "transaction_id"] as const;
 export const REFUND_KEY = "refund_id";
 export const CURRENCY_KEY = "currency";
 
-export const MONEY_EXCERPT = "payments";
+export const PAYMENTS_SUMMARY = "payments";
 
 export const MONEY_FIELDS = ["slug", "value", "currency", "externalId", "project", "userId", "anonymousId", "companyId"] as const;
 
@@ -19,12 +19,12 @@ export function columnsOfKeys(keys: readonly string[], dictionaries: Dictionarie
   return keys.map((key) => dictionaries.knownKeyCode(key)).filter((code) => code >= 0).map(metadataColumn);
 }
 
-/** The excerpt that seals and compactions write with a segment, for new processes. @param slugs of payments and refunds, ascending */
-export function moneyExcerpt(dictionaries: Dictionaries, slugs: readonly string[]): ExcerptRule {
+/** The summary that seals and compactions write with a segment, for new processes. @param slugs of payments and refunds, ascending */
+export function paymentsSummary(dictionaries: Dictionaries, slugs: readonly string[]): SummaryRule {
   const known = dictionaries.named("slug");
   const codes = slugs.map((slug) => known.codeOf(slug)).filter((code) => code > 0);
   return {
-    name: MONEY_EXCERPT,
+    name: PAYMENTS_SUMMARY,
     of: slugs,
     takes: [
       { columns: ["value", ...columnsOfKeys(AMOUNT_KEYS.slice(0, 1), dictionaries)] },

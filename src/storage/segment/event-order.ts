@@ -66,12 +66,12 @@ export class IdIndex {
     return this.#slots.byteLength;
   }
 
-  /** The first row with an id for which `isAsked` holds; -1 if there is none. */
-  find(stored: Uint8Array, ids: Uint8Array, offset: number, isAsked: (row: number) => boolean, salt = 0): number {
+  /** The first row with an id for which `matches` holds; -1 if there is none. */
+  find(stored: Uint8Array, ids: Uint8Array, offset: number, matches: (row: number) => boolean, salt = 0): number {
     this.#extend(stored);
     const mask = this.#slots.length - 1;
     for (let slot = homeOf(ids, offset, salt) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask)
-      if (compareIds(stored, (this.#slots[slot]! - 1) * 16, ids, offset) === 0 && isAsked(this.#slots[slot]! - 1)) return this.#slots[slot]! - 1;
+      if (compareIds(stored, (this.#slots[slot]! - 1) * 16, ids, offset) === 0 && matches(this.#slots[slot]! - 1)) return this.#slots[slot]! - 1;
     return -1;
   }
 

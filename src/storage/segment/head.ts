@@ -7,7 +7,7 @@ import { GrowableCodes } from "../column/codes.js";
 import { absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { firstAtLeast } from "../../core/base/search.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
-import type { ColumnZone, Folding, Rows } from "./rows.js";
+import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";
 import { actorTriplesOf, type ActorTriples } from "./summaries.js";
 
@@ -242,8 +242,8 @@ export class Head {
   }
 }
 
-/** A cached value of `fold`, which covers the first `rowCount` rows. */
-interface Folded {
+/** A cached value of `deriveIncrementally`, which covers the first `rowCount` rows. */
+interface IncrementalEntry {
   readonly value: unknown;
   readonly rowCount: number;
 }
@@ -301,7 +301,7 @@ export class HeadView implements Rows {
     return null;
   }
 
-  excerpt(): Promise<null> {
+  summary(): Promise<null> {
     return Promise.resolve(null);
   }
 
@@ -342,19 +342,19 @@ export class HeadView implements Rows {
     return this.settled ? this.head.derived.getOrCompute(key, make, byteLength, since) : make();
   }
 
-  fold<T>(key: string, { of, join, byteLength }: Folding<T>): T {
+  deriveIncrementally<T>(key: string, { of, join, byteLength }: IncrementalValue<T>): T {
     const { derived } = this.head;
-    const known = this.first === 0 ? (derived.get(key) as Folded | null) : null;
+    const known = this.first === 0 ? (derived.get(key) as IncrementalEntry | null) : null;
     // A query that began earlier sees fewer rows than the cached value covers.
     if (this.first > 0 || (known !== null && known.rowCount > this.end)) return of(this, 0);
     // Each key is used by one caller only, so the type fits.
     if (known?.rowCount === this.end) return known.value as T;
     const value = known === null ? of(this, 0) : join(known.value as T, of(this.slice(known.rowCount), known.rowCount));
-    derived.set(key, { value, rowCount: this.end } satisfies Folded, byteLength(value));
+    derived.set(key, { value, rowCount: this.end } satisfies IncrementalEntry, byteLength(value));
     return value;
   }
 
-  kept(key: string, since: readonly object[]): unknown {
+  cached(key: string, since: readonly object[]): unknown {
     return this.settled ? this.head.derived.get(key, since) : null;
   }
 

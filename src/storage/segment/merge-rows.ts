@@ -51,7 +51,7 @@ export async function rankRows(by: RowOrder, yielder = new Yielder()): Promise<U
 async function orderTies(order: Uint32Array, by: RowOrder, yielder: Yielder): Promise<void> {
   const { times } = by;
   const count = order.length;
-  let told = 0;
+  let reportedCount = 0;
   for (let start = 0; start < count; ) {
     const time = times[order[start]!];
     let end = start + 1;
@@ -59,9 +59,9 @@ async function orderTies(order: Uint32Array, by: RowOrder, yielder: Yielder): Pr
     if (end - start > SHORT_TIE) await orderById(order.subarray(start, end), by, 0, yielder);
     else if (end - start > 1) orderFew(order.subarray(start, end), by);
     start = end;
-    if ((end - told) * COMPARISON_VALUE_COUNT < yielder.pieceLength) continue;
-    await yielder.yieldAfter((end - told) * COMPARISON_VALUE_COUNT);
-    told = end;
+    if ((end - reportedCount) * COMPARISON_VALUE_COUNT < yielder.pieceLength) continue;
+    await yielder.yieldAfter((end - reportedCount) * COMPARISON_VALUE_COUNT);
+    reportedCount = end;
   }
 }
 

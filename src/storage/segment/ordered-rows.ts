@@ -2,7 +2,7 @@ import { mergedSorted } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import { countBefore } from "../../core/base/search.js";
 import { compareEvents, compareWithKey, orderWithin, type EventKey } from "./event-order.js";
-import type { Folding, Rows } from "./rows.js";
+import type { IncrementalValue, Rows } from "./rows.js";
 
 /** Start of a read in (createdAt, event id, project) order: after the event with a key, or at the first event of a time. */
 interface RowPosition {
@@ -54,7 +54,7 @@ class OrderedPart implements RowAt {
     toMs: number,
   ) {
     this.#times = rows.times();
-    this.#order = rows.sealed ? null : rows.fold("order", orderOf(rows));
+    this.#order = rows.sealed ? null : rows.deriveIncrementally("order", orderOf(rows));
     const startMs = dayStartMs(rows.day);
     this.#at = this.#placeOf(from.createdAtMs - startMs, from.key);
     this.#end = this.#placeOf(toMs - startMs, null);
@@ -92,7 +92,7 @@ class OrderedPart implements RowAt {
 }
 
 /** The order of a head's rows by (createdAt, event id, project): sorts the rows added since the last call and merges them with the others. */
-function orderOf(head: Rows): Folding<Uint32Array> {
+function orderOf(head: Rows): IncrementalValue<Uint32Array> {
   const [times, order] = [head.times(), orderWithin(head)];
   const compare = (a: number, b: number) => (times[a] as number) - (times[b] as number) || order(a, b);
   return {

@@ -26,14 +26,14 @@ export class Prefetch {
     this.#begunCount = Math.max(this.#begunCount, place);
     for (const next of this.all.slice(this.#begunCount, place + AHEAD_COUNT)) this.#begin(next);
     const loading = this.#begun.get(rows) ?? null;
-    this.#letGo(rows);
+    this.#release(rows);
     return loading;
   }
 
   /** Unpins all rows loaded ahead; call it when no more are requested. */
   release(): void {
     this.#begunCount = this.all.length;
-    for (const rows of this.#begun.keys()) this.#letGo(rows);
+    for (const rows of this.#begun.keys()) this.#release(rows);
   }
 
   #begin(rows: Rows): void {
@@ -45,7 +45,7 @@ export class Prefetch {
     this.#begun.set(rows, loading);
   }
 
-  #letGo(rows: Rows): void {
+  #release(rows: Rows): void {
     if (this.#begun.delete(rows)) rows.unpin();
   }
 }

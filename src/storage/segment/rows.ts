@@ -1,5 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
-import type { Excerpt, ActorTriples } from "./summaries.js";
+import type { RowsSummary, ActorTriples } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -16,7 +16,7 @@ export interface IdLink {
 }
 
 /** How to compute a value from rows, and how to combine the values of a head's first rows and of its later ones. */
-export interface Folding<T> {
+export interface IncrementalValue<T> {
   /** @param first index of the first of these rows in their head */
   of(rows: Rows, first: number): T;
   /** Must change neither argument. */
@@ -49,7 +49,7 @@ export interface Rows {
   /** As `actorTriples` if they are in memory, else null. */
   cachedActorTriples(): ActorTriples | null;
   /** Null if none is stored; then read the columns. It may depend on more names than `of`, and contain more rows. @throws corruption */
-  excerpt(name: string, of: readonly string[]): Promise<Excerpt | null>;
+  summary(name: string, of: readonly string[]): Promise<RowsSummary | null>;
   /** Keeps loaded data in memory until `unpin`: a query pins before `load` and unpins after its last read. */
   pin(): void;
   unpin(): void;
@@ -64,9 +64,9 @@ export interface Rows {
   /** Cached for settled rows while memory allows. @param since other inputs of the value: it is recomputed if any of them is another object */
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T;
   /** Like `derive`, but also cached for a growing head: only the rows added since the last call are read. */
-  fold<T>(key: string, folding: Folding<T>): T;
+  deriveIncrementally<T>(key: string, incremental: IncrementalValue<T>): T;
   /** The value that `derive` has cached, else null. For values whose computation yields. */
-  kept(key: string, since: readonly object[]): unknown;
+  cached(key: string, since: readonly object[]): unknown;
 }
 
 /** Whether any row may have a code, judged by the zone map alone. */

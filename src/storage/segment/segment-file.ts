@@ -6,7 +6,7 @@ import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
-  encodeExcerpt, excerptBlock, excerptOf, encodeActorTriples, actorTriplesOf, type ExcerptMeta, type ExcerptRule, type ActorTriplesMeta,
+  encodeSummary, summaryOf, encodeActorTriples, actorTriplesOf, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
 } from "./summaries.js";
 import { linksOf, encodeLinks } from "./links.js";
 import type { MergedRows } from "./merge-rows.js";
@@ -134,12 +134,12 @@ export interface SegmentMeta {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly columns: readonly ColumnMeta[];
-  readonly who: ActorTriplesMeta;
+  readonly actors: ActorTriplesMeta;
   /** Absent if there are none. */
-  readonly excerpts?: readonly ExcerptMeta[];
+  readonly summaries?: readonly RowsSummaryMeta[];
 }
 
-export const ACTORS_BLOCK = "who";
+export const ACTORS_BLOCK = "actors";
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */
 export const LINKS_BLOCK = "links";
@@ -159,10 +159,10 @@ export function rowsBlock(column: string): string {
 
 interface SegmentMaking {
   readonly deflate: Deflate;
-  readonly excerpts: readonly ExcerptRule[];
+  readonly summaries: readonly SummaryRule[];
 }
 
-export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rules }: SegmentMaking, yielder = new Yielder()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
+export async function encodeSegment(merged: MergedRows, { deflate, summaries: rules }: SegmentMaking, yielder = new Yielder()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
   const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, yielder);
   const packDeltas = async (name: string, values: Int32Array | Uint32Array) => await packed(name, await toPlanes(await toDeltas(values, yielder), yielder));
   const blocks: PackedBlock[] = [
@@ -180,15 +180,15 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     blocks.push(await packed(name, await toPlanes(column.codes, yielder)));
   }
   const column = columnOf(merged);
-  const who = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, yielder), yielder);
-  blocks.push(await packed(ACTORS_BLOCK, who.bytes));
-  const excerpts: ExcerptMeta[] = [];
+  const actors = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, yielder), yielder);
+  blocks.push(await packed(ACTORS_BLOCK, actors.bytes));
+  const summaries: RowsSummaryMeta[] = [];
   for (const rule of rules) {
-    const excerpt = await excerptOf(merged, rule, yielder);
-    if (excerpt === null) continue;
-    const encoded = await encodeExcerpt(rule, excerpt);
-    excerpts.push(encoded.meta);
-    if (excerpt.rowCount > 0) blocks.push(await packed(excerptBlock(rule.name), encoded.bytes));
+    const summary = await summaryOf(merged, rule, yielder);
+    if (summary === null) continue;
+    const encoded = await encodeSummary(rule, summary);
+    summaries.push(encoded.meta);
+    if (summary.rowCount > 0) blocks.push(await packed(rule.name, encoded.bytes));
   }
   const links = await linksOf({ times: () => merged.times, column }, yielder);
   // Next to the footer, so that opening the file reads both at once.
@@ -203,8 +203,8 @@ export async function encodeSegment(merged: MergedRows, { deflate, excerpts: rul
     firstSequence,
     lastSequence,
     columns,
-    who: who.meta,
-    ...(excerpts.length === 0 ? {} : { excerpts }),
+    actors: actors.meta,
+    ...(summaries.length === 0 ? {} : { summaries }),
   };
   return { bytes: await encodeContainer(blocks, meta, yielder), meta };
 }

@@ -6,10 +6,10 @@ import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../c
 import {
   checkBlock, damaged, ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type SegmentMeta,
 } from "./segment-file.js";
-import { decodeExcerpt, excerptBlock, decodeActorTriples, type Excerpt, type ActorTriples } from "./summaries.js";
+import { decodeSummary, decodeActorTriples, type RowsSummary, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { LinkList } from "./links.js";
-import type { ColumnZone, Folding, Rows } from "./rows.js";
+import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
 
 /** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
 const GAP_BYTES = 128 * 1024;
@@ -25,7 +25,7 @@ interface BlockRequest {
 
 /** Reads ranges of one object, combining those that are requested at once and lie close together; up to 4 MiB, unless one range is longer. */
 export class CoalescedReads {
-  #asked: BlockRequest[] = [];
+  #pending: BlockRequest[] = [];
 
   /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end` */
   constructor(readonly read: (start: number, end: number) => Promise<Uint8Array | null>) {}
@@ -33,16 +33,16 @@ export class CoalescedReads {
   /** Reads a range into an array of its own. */
   of(start: number, end: number): Promise<Uint8Array | null> {
     return new Promise((resolve, reject) => {
-      if (this.#asked.push({ start, end, resolve, reject }) === 1) queueMicrotask(() => this.#readAsked());
+      if (this.#pending.push({ start, end, resolve, reject }) === 1) queueMicrotask(() => this.#readPending());
     });
   }
 
-  #readAsked(): void {
-    const asked = this.#asked.sort((a, b) => a.start - b.start);
-    this.#asked = [];
+  #readPending(): void {
+    const requests = this.#pending.sort((a, b) => a.start - b.start);
+    this.#pending = [];
     let run: BlockRequest[] = [];
     let end = 0;
-    for (const range of asked) {
+    for (const range of requests) {
       const isClose = run[0] === undefined || (range.start - end <= GAP_BYTES && range.end - run[0].start <= READ_BYTES_MAX);
       if (!isClose) {
         void this.#readRun(run, end);
@@ -164,15 +164,15 @@ export class Segment implements Rows {
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
-    this.#cache.set(ACTORS_BLOCK, who, who.actors.byteLength * 3);
-    return who;
+    const triples = decodeActorTriples(this.meta.actors, await this.#readBlock(ACTORS_BLOCK));
+    this.#cache.set(ACTORS_BLOCK, triples, triples.actors.byteLength * 3);
+    return triples;
   }
 
-  async excerpt(name: string, of: readonly string[]): Promise<Excerpt | null> {
-    const meta = this.meta.excerpts?.find((known) => known.name === name && of.every((asked) => known.of.includes(asked)));
+  async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {
+    const meta = this.meta.summaries?.find((known) => known.name === name && of.every((needed) => known.of.includes(needed)));
     if (meta === undefined) return null;
-    return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(excerptBlock(name)));
+    return decodeSummary(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(name));
   }
 
   column(name: string): CodeColumn {
@@ -200,11 +200,11 @@ export class Segment implements Rows {
     return this.#cache.getOrCompute(key, make, byteLength, since);
   }
 
-  fold<T>(key: string, { of, byteLength }: Folding<T>): T {
+  deriveIncrementally<T>(key: string, { of, byteLength }: IncrementalValue<T>): T {
     return this.#cache.getOrCompute(key, () => of(this, 0), byteLength);
   }
 
-  kept(key: string, since: readonly object[]): unknown {
+  cached(key: string, since: readonly object[]): unknown {
     return this.#cache.get(key, since);
   }
 

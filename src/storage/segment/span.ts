@@ -49,12 +49,12 @@ export class Span {
     return this.heads.reduce((ms, head) => Math.max(ms, lastMsOf(head)), this.#lastMs);
   }
 
-  kept(key: string): SpanResult | null {
-    // Only `keep` adds entries.
+  cached(key: string): SpanResult | null {
+    // Only `cache` adds entries.
     return this.#cache.get(key) as SpanResult | null;
   }
 
-  keep(key: string, answer: SpanResult, byteLength: number): void {
+  cache(key: string, answer: SpanResult, byteLength: number): void {
     this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 

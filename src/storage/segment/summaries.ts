@@ -63,7 +63,7 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
   const sorted = await sortNumbers(keys.subarray(0, keyCount), yielder);
   const found: ActorTriples = { actors: new Uint32Array(keyCount), companies: new Uint32Array(keyCount), projects: new Uint32Array(keyCount) };
   let count = 0;
-  let told = 0;
+  let reportedCount = 0;
   for (let start = 0; start < keyCount; ) {
     const actor = Math.floor(sorted[start]! / ROW_SPAN);
     let end = start;
@@ -74,9 +74,9 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
     const pairs = sorted.subarray(start, end);
     count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, yielder) : pairs.sort());
     start = end;
-    if ((end - told) * VALUES_PER_ROW < yielder.pieceLength) continue;
-    await yielder.yieldAfter((end - told) * VALUES_PER_ROW);
-    told = end;
+    if ((end - reportedCount) * VALUES_PER_ROW < yielder.pieceLength) continue;
+    await yielder.yieldAfter((end - reportedCount) * VALUES_PER_ROW);
+    reportedCount = end;
   }
   return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
 }
@@ -116,7 +116,7 @@ function wide(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
 }
 
 /** A selection of a segment's rows that is stored a second time: first queries over all time read it instead of whole columns. */
-export interface ExcerptRule {
+export interface SummaryRule {
   readonly name: string;
   /** Names of what the selection depends on besides the rows, ascending. */
   readonly of: readonly string[];
@@ -132,14 +132,14 @@ interface RowSelector {
   readonly where?: { readonly column: string; readonly codes: readonly number[] };
 }
 
-export interface ExcerptMeta {
+export interface RowsSummaryMeta {
   readonly name: string;
   readonly of: readonly string[];
   readonly rowCount: number;
   readonly columns: readonly { readonly name: string; readonly width: 1 | 2 | 4 }[];
 }
 
-export interface Excerpt {
+export interface RowsSummary {
   readonly day: number;
   readonly rowCount: number;
   times(): Int32Array;
@@ -148,7 +148,7 @@ export interface Excerpt {
   column(name: string): CodeColumn;
 }
 
-export interface ExcerptSource {
+export interface SummarySource {
   readonly day: number;
   readonly times: Int32Array;
   readonly sequences: Uint32Array;
@@ -158,12 +158,8 @@ export interface ExcerptSource {
 /** With a larger share of the rows nothing is stored; queries then read the columns themselves. */
 const ROW_SHARE_MAX = 1 / 8;
 
-export function excerptBlock(name: string): string {
-  return `excerpt ${name}`;
-}
-
-/** Selects the rows of an excerpt; null if they are too many. Cost: the codes of the columns that select rows. */
-export async function excerptOf(merged: ExcerptSource, { takes, columns }: ExcerptRule, yielder = new Yielder()): Promise<Excerpt | null> {
+/** Selects the rows of a summary; null if they are too many. Cost: the codes of the columns that select rows. */
+export async function summaryOf(merged: SummarySource, { takes, columns }: SummaryRule, yielder = new Yielder()): Promise<RowsSummary | null> {
   const rowCount = merged.times.length;
   const marks = new Uint8Array(rowCount);
   for (const take of takes) await mark(merged, take, marks, yielder);
@@ -176,14 +172,14 @@ export async function excerptOf(merged: ExcerptSource, { takes, columns }: Excer
   };
   const times = Int32Array.from(rows, (row) => merged.times[row]!);
   const sequences = Uint32Array.from(rows, (row) => merged.sequences[row]!);
-  return excerptFrom(merged.day, times, sequences, new Map(columns.map((name) => [name, pick(name)])));
+  return summaryFrom(merged.day, times, sequences, new Map(columns.map((name) => [name, pick(name)])));
 }
 
-async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8Array, yielder: Yielder): Promise<void> {
+async function mark({ columns }: SummarySource, take: RowSelector, marks: Uint8Array, yielder: Yielder): Promise<void> {
   const { where } = take;
-  const asked = where === undefined ? undefined : columns.get(where.column);
+  const condition = where === undefined ? undefined : columns.get(where.column);
   // No row has any of the codes.
-  if (where !== undefined && asked === undefined) return;
+  if (where !== undefined && condition === undefined) return;
   const wanted = new Set(where?.codes);
   for (const name of take.columns) {
     const column = columns.get(name);
@@ -193,26 +189,26 @@ async function mark({ columns }: ExcerptSource, take: RowSelector, marks: Uint8A
       for (let at = from; at < to; at += 1) {
         if (codes[at] === 0) continue;
         const row = column.kind === "sparse" ? column.rows[at]! : at;
-        if (asked === undefined || wanted.has(codeAt(asked, row))) marks[row] = 1;
+        if (condition === undefined || wanted.has(codeAt(condition, row))) marks[row] = 1;
       }
     });
   }
 }
 
-/** Encodes an excerpt before deflating: times, sequences, then the columns. */
-export async function encodeExcerpt({ name, of, columns }: ExcerptRule, excerpt: Excerpt): Promise<{ bytes: Uint8Array; meta: ExcerptMeta }> {
-  const parts = [await toPlanes(await toDeltas(excerpt.times())), await toPlanes(await toDeltas(excerpt.sequences()))];
-  const written: ExcerptMeta["columns"][number][] = [];
+/** Encodes a summary before deflating: times, sequences, then the columns. */
+export async function encodeSummary({ name, of, columns }: SummaryRule, summary: RowsSummary): Promise<{ bytes: Uint8Array; meta: RowsSummaryMeta }> {
+  const parts = [await toPlanes(await toDeltas(summary.times())), await toPlanes(await toDeltas(summary.sequences()))];
+  const written: RowsSummaryMeta["columns"][number][] = [];
   for (const column of columns) {
-    const { codes } = excerpt.column(column);
+    const { codes } = summary.column(column);
     if (maxOf(new Uint32Array(codes)) === 0) continue;
     written.push({ name: column, width: codes.BYTES_PER_ELEMENT as 1 | 2 | 4 });
     parts.push(await toPlanes(codes));
   }
-  return { bytes: concatBytes(parts), meta: { name, of, rowCount: excerpt.rowCount, columns: written } };
+  return { bytes: concatBytes(parts), meta: { name, of, rowCount: summary.rowCount, columns: written } };
 }
 
-export function decodeExcerpt(day: number, { rowCount, columns }: ExcerptMeta, bytes: Uint8Array): Excerpt {
+export function decodeSummary(day: number, { rowCount, columns }: RowsSummaryMeta, bytes: Uint8Array): RowsSummary {
   let at = 0;
   const next = (width: 1 | 2 | 4): Codes => {
     const part = bytes.slice(at, at + rowCount * width);
@@ -222,10 +218,10 @@ export function decodeExcerpt(day: number, { rowCount, columns }: ExcerptMeta, b
   const times = new Int32Array(fromDeltas(next(4) as Uint32Array).buffer);
   const sequences = fromDeltas(next(4) as Uint32Array);
   const read = columns.map(({ name, width }): [string, CodeColumn] => [name, { kind: "dense", codes: next(width) }]);
-  return excerptFrom(day, times, sequences, new Map(read));
+  return summaryFrom(day, times, sequences, new Map(read));
 }
 
-function excerptFrom(day: number, times: Int32Array, sequences: Uint32Array, columns: ReadonlyMap<string, CodeColumn>): Excerpt {
+function summaryFrom(day: number, times: Int32Array, sequences: Uint32Array, columns: ReadonlyMap<string, CodeColumn>): RowsSummary {
   const none = absentColumn(times.length);
   return { day, rowCount: times.length, times: () => times, sequences: () => sequences, column: (name) => columns.get(name) ?? none };
 }

@@ -11,11 +11,11 @@ import {
   type PackedBlock, type Deflate, LINKS_BLOCK,
 } from "../../storage/segment/segment-file.js";
 import { Segment, type ProjectTexts, type SegmentSource } from "../../storage/segment/segment.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
 import type { Codec, HeldObject, Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
-import { encodeRows, makeSegment, type MadeSegment, type Sealer, type SourceRows } from "./make-segment.js";
+import { encodeRows, makeSegment, type MadeSegment, type SealWorker, type SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 
 /** Bytes read from the end of a segment file on opening: enough for most footers and the id links before them. */
@@ -47,7 +47,7 @@ export class StoreFiles {
     readonly storage: Storage,
     readonly budget: MemoryBudget,
     /** Makes large segments elsewhere; null: they are made on this thread. */
-    readonly sealer: Sealer | null = null,
+    readonly sealWorker: SealWorker | null = null,
     /** Whether segments hold their files until released: for a reader beside a writer, which may remove them at any time. */
     readonly holdsFiles = false,
   ) {
@@ -67,20 +67,20 @@ export class StoreFiles {
     return last;
   }
 
-  /** Merges rows of one day into a segment file without writing it. @param excerpts stored with the rows @param yielder yields while working */
-  async makeSegment(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], yielder: Yielder): Promise<CheckedSegment> {
+  /** Merges rows of one day into a segment file without writing it. @param summaries stored with the rows @param yielder yields while working */
+  async makeSegment(sources: readonly SourceRows[], summaries: readonly SummaryRule[], yielder: Yielder): Promise<CheckedSegment> {
     const rowCount = sources.reduce((sum, rows) => sum + rows.rowCount, 0);
-    const isLargeEnough = this.sealer !== null && rowCount >= LIMITS.sealedElsewhereRowCount;
-    const made = isLargeEnough ? await this.sealer.make(sources, excerpts, this.#codec, yielder) : null;
-    const checked = this.#checked(made ?? (await makeSegment(sources, excerpts, this.#codec, yielder)));
+    const isLargeEnough = this.sealWorker !== null && rowCount >= LIMITS.workerSealRowCount;
+    const made = isLargeEnough ? await this.sealWorker.make(sources, summaries, this.#codec, yielder) : null;
+    const checked = this.#checked(made ?? (await makeSegment(sources, summaries, this.#codec, yielder)));
     const { meta } = checked.footer;
     if (meta.rowCount === rowCount && meta.day === sources[0]?.day) return checked;
     throw new DaybookError("internal", `expected a new segment of ${rowCount} rows of day ${sources[0]?.day}, got ${meta.rowCount} of day ${meta.day}`);
   }
 
   /** Writes a segment of merged rows; durable only after `sync` of its key. */
-  async writeSegment(number: number, merged: MergedRows, excerpts: readonly ExcerptRule[]): Promise<WrittenSegment> {
-    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, excerpts, this.#codec)));
+  async writeSegment(number: number, merged: MergedRows, summaries: readonly SummaryRule[]): Promise<WrittenSegment> {
+    return await this.writeSegmentFile(number, this.#checked(await encodeRows(merged, summaries, this.#codec)));
   }
 
   /** Writes a segment file; durable only after `sync` of its key. */

@@ -1,13 +1,13 @@
 import { Yielder } from "../../core/base/yield.js";
 import { mergeRows, type MergedRows, type SourceRows } from "../../storage/segment/merge-rows.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { encodeSegment } from "../../storage/segment/segment-file.js";
 import { sha256Of } from "../storage/codec.js";
 import type { Codec } from "../storage/storage.js";
 import { absentColumn, codeAt, type CodeColumn } from "../../storage/column/column.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 
-export type { ExcerptRule } from "../../storage/segment/summaries.js";
+export type { SummaryRule } from "../../storage/segment/summaries.js";
 export type { SourceRows } from "../../storage/segment/merge-rows.js";
 
 export interface MadeSegment {
@@ -19,27 +19,27 @@ export interface MadeSegment {
 export type SegmentCodec = Pick<Codec, "deflate" | "createSha256">;
 
 /** Makes segment files off the calling thread. */
-export interface Sealer {
+export interface SealWorker {
   /**
    * Makes the file that `makeSegment` would make, byte for byte; null if it cannot, and the caller has to make it.
    * The sources are read one by one until the promise settles, and must not change before.
-   * @param excerpts stored with the rows
+   * @param summaries stored with the rows
    * @param yielder yields while the sources are read
    */
-  make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, yielder: Yielder): Promise<MadeSegment | null>;
+  make(sources: readonly SourceRows[], summaries: readonly SummaryRule[], codec: Codec, yielder: Yielder): Promise<MadeSegment | null>;
 }
 
 export async function makeSegment(
   sources: readonly SourceRows[],
-  excerpts: readonly ExcerptRule[],
+  summaries: readonly SummaryRule[],
   codec: SegmentCodec,
   yielder = new Yielder(),
 ): Promise<MadeSegment> {
-  return await encodeRows(await mergeRows(sources, yielder), excerpts, codec, yielder);
+  return await encodeRows(await mergeRows(sources, yielder), summaries, codec, yielder);
 }
 
-export async function encodeRows(merged: MergedRows, excerpts: readonly ExcerptRule[], codec: SegmentCodec, yielder = new Yielder()): Promise<MadeSegment> {
-  const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), excerpts }, yielder);
+export async function encodeRows(merged: MergedRows, summaries: readonly SummaryRule[], codec: SegmentCodec, yielder = new Yielder()): Promise<MadeSegment> {
+  const { bytes } = await encodeSegment(merged, { deflate: (raw) => codec.deflate(raw), summaries }, yielder);
   return { bytes, sha256: await sha256Of(codec, bytes, yielder) };
 }
 

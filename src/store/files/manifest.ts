@@ -72,7 +72,7 @@ export interface Manifest {
 }
 
 /** The only supported format; stores of others are refused. */
-export const FORMAT = 3 as const;
+export const FORMAT = 4 as const;
 
 export const EMPTY_MANIFEST: Manifest = {
   format: FORMAT,

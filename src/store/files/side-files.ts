@@ -51,22 +51,22 @@ export function parseKey(stored: Uint8Array): Uint8Array {
 /** Key of a file that no manifest names; replaced as a whole. */
 export const SAVED_SEGMENTS_KEY = "segments.json";
 
-export interface StoredSegment {
+export interface StoredPeopleSegment {
   readonly name: string;
   readonly groups: readonly unknown[];
 }
 
-export function encodeSavedSegments(segments: readonly StoredSegment[]): Uint8Array {
+export function encodeSavedSegments(segments: readonly StoredPeopleSegment[]): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify({ segments, check: checkOfSegments(segments) })}\n`);
 }
 
 /** Decodes the saved segments. @throws corruption */
-export function decodeSavedSegments(bytes: Uint8Array): readonly StoredSegment[] {
+export function decodeSavedSegments(bytes: Uint8Array): readonly StoredPeopleSegment[] {
   const file = membersOf(SAVED_SEGMENTS_KEY, bytes);
   const { segments } = file;
   if (!Array.isArray(segments)) throw damaged(SAVED_SEGMENTS_KEY, "it contains no list of segments");
   if (file.check !== checkOfSegments(segments)) throw damaged(SAVED_SEGMENTS_KEY, "its checksum is wrong");
-  return segments as readonly StoredSegment[];
+  return segments as readonly StoredPeopleSegment[];
 }
 
 function checkOfSegments(segments: readonly unknown[]): string {

@@ -47,7 +47,7 @@ class CatalogVersion {
 
   viewOf(head: Head): HeadView {
     const view = this.#views.get(head);
-    assert(view !== undefined, "a snapshot knows the heads of its spans");
+    assert(view !== undefined, "the head is in the snapshot");
     return view;
   }
 }
@@ -249,7 +249,7 @@ export class Identities {
   records: RecordTable;
   resolver: IdentityResolver;
   /** Resolves once the records of a commit are all added; null while none are being added. */
-  #taking: Promise<void> | null = null;
+  #adding: Promise<void> | null = null;
 
   /** @param durableSizes dictionary sizes covered by journals */
   constructor(
@@ -271,46 +271,46 @@ export class Identities {
     this.records = new RecordTable();
     this.resolver = new IdentityResolver(this.records, this.dictionaries);
     this.resolver.committed(durableSizes);
-    this.takeLinks(segments);
+    this.addLinks(segments);
   }
 
   /** Adds the links of sealed segments, which come from events with both ids. */
-  takeLinks(segments: readonly Segment[]): void {
-    for (const { links, day } of segments) this.#takeLinks(links, dayStartMs(day), 0, links.times.length);
+  addLinks(segments: readonly Segment[]): void {
+    for (const { links, day } of segments) this.#addLinkRange(links, dayStartMs(day), 0, links.times.length);
   }
 
-  /** Like `takeLinks` for one segment, but yields. */
-  async takeLinksYielding({ links, day }: Segment, yielder: Yielder): Promise<void> {
-    await yielder.inPieces(links.times.length, (from, to) => this.#takeLinks(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
+  /** Like `addLinks` for one segment, but yields. */
+  async addLinksInTurns({ links, day }: Segment, yielder: Yielder): Promise<void> {
+    await yielder.inPieces(links.times.length, (from, to) => this.#addLinkRange(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
-  take({ records, recordOnlyIds }: RecordBatch): void {
+  add({ records, recordOnlyIds }: RecordBatch): void {
     for (const [ids, codes] of this.#codesByRole(recordOnlyIds)) for (const code of codes) ids.addRecordOnly(code);
-    this.#takeRows(records, 0, records.rowCount);
+    this.#addRecords(records, 0, records.rowCount);
   }
 
   /** Yields. @param complete makes the rest of the commit visible; `betweenCommits` waits for it @param segments whose links are added first */
-  async takeYielding({ records, recordOnlyIds }: RecordBatch, complete: () => void, yielder = new Yielder(), segments: readonly Segment[] = []): Promise<void> {
+  async addInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, yielder = new Yielder(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
-    this.#taking = new Promise((resolve) => (end = resolve));
+    this.#adding = new Promise((resolve) => (end = resolve));
     try {
-      for (const segment of segments) await this.takeLinksYielding(segment, yielder);
+      for (const segment of segments) await this.addLinksInTurns(segment, yielder);
       for (const [ids, codes] of this.#codesByRole(recordOnlyIds))
         await yielder.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.addRecordOnly(code)), RECORD_ONLY_ID_VALUE_COUNT);
-      await yielder.inPieces(records.rowCount, (from, to) => this.#takeRows(records, from, to), RECORD_VALUE_COUNT);
+      await yielder.inPieces(records.rowCount, (from, to) => this.#addRecords(records, from, to), RECORD_VALUE_COUNT);
       complete();
     } finally {
-      this.#taking = null;
+      this.#adding = null;
       end();
     }
   }
 
   async betweenCommits<T>(read: () => T): Promise<Awaited<T>> {
-    while (this.#taking !== null) await this.#taking;
+    while (this.#adding !== null) await this.#adding;
     return await read();
   }
 
-  takeEvents({ times, codes, rowCount }: Batch): void {
+  addEvents({ times, codes, rowCount }: Batch): void {
     const { resolver } = this;
     const [users, anonymous, companies] = [codes[USER_ID], codes[ANONYMOUS_ID], codes[COMPANY_ID]] as [Uint32Array, Uint32Array, Uint32Array];
     for (let row = 0; row < rowCount; row += 1) {
@@ -323,7 +323,7 @@ export class Identities {
     }
   }
 
-  #takeLinks({ anonymousIds, userIds, times }: LinkList, startMs: number, from: number, to: number): void {
+  #addLinkRange({ anonymousIds, userIds, times }: LinkList, startMs: number, from: number, to: number): void {
     const { resolver } = this;
     for (let at = from; at < to; at += 1)
       resolver.link({ anonymousId: anonymousIds[at] as number, userId: userIds[at] as number, createdAtMs: startMs + (times[at] as number) });
@@ -342,7 +342,7 @@ export class Identities {
     return [[users, userId], [anonymous, anonymousId], [companies, companyId]] as const;
   }
 
-  #takeRows(records: RecordColumns, from: number, to: number): void {
+  #addRecords(records: RecordColumns, from: number, to: number): void {
     for (let row = from; row < to; row += 1) this.resolver.addRecord(this.records.copy(records, row));
   }
 }

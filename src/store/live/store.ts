@@ -6,10 +6,10 @@ import type { IdentityResolver } from "../../identity/resolver.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import type { ExcerptRule } from "../../storage/segment/summaries.js";
+import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch, numberRecords } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
-import type { Sealer } from "../files/make-segment.js";
+import type { SealWorker } from "../files/make-segment.js";
 import { filesOf, type Manifest } from "../files/manifest.js";
 import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
@@ -44,9 +44,9 @@ export interface StoreOptions {
   /** Moves damaged files aside instead of refusing to open. Default false. */
   readonly quarantine?: boolean;
   /** Makes large segments elsewhere; absent: they are made on this thread. */
-  readonly sealer?: Sealer | null;
-  /** Excerpts stored with the rows of a segment; absent: none. */
-  readonly excerpts?: (dictionaries: Dictionaries) => readonly ExcerptRule[];
+  readonly sealWorker?: SealWorker | null;
+  /** Summaries stored with the rows of a segment; absent: none. */
+  readonly summaries?: (dictionaries: Dictionaries) => readonly SummaryRule[];
 }
 
 /** Commits of another writer that were sealed before their journal was read. */
@@ -115,8 +115,8 @@ export class Store implements VisibleStore {
     return this.options.storage;
   }
 
-  get excerpts(): readonly ExcerptRule[] {
-    return this.options.excerpts?.(this.dictionaries) ?? [];
+  get summaries(): readonly SummaryRule[] {
+    return this.options.summaries?.(this.dictionaries) ?? [];
   }
 
   get manifest(): Manifest {
@@ -199,12 +199,12 @@ export class Store implements VisibleStore {
 
   restore({ segments, manifest, commits, end }: Recovered): void {
     this.catalog.replace(segments, new Set(), false, () => undefined);
-    this.#identities.takeLinks(segments);
+    this.#identities.addLinks(segments);
     const lastSealed = manifest.identities.length - 1;
     let journal = manifest.firstJournal;
     for (const [index, commit] of commits.entries()) {
       // Each file of records has the whole list of its time: only that of the newest counts.
-      if ("records" in commit) this.#identities.take(index < lastSealed ? { ...commit, recordOnlyIds: NO_RECORD_ONLY_IDS } : commit);
+      if ("records" in commit) this.#identities.add(index < lastSealed ? { ...commit, recordOnlyIds: NO_RECORD_ONLY_IDS } : commit);
       else {
         // A seal drops the rows of the journals that it leaves behind, and no others.
         if (this.#isFollower && commit.journal > journal) this.catalog.freezeHeads();
@@ -248,7 +248,7 @@ export class Store implements VisibleStore {
     this.#journals.markValuesPersisted();
     const { records, recordOnlyIds, segments } = unseen;
     if (recordOnlyIds !== null) this.#identities.keepRecordOnly(recordOnlyIds);
-    await this.#identities.takeYielding({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
+    await this.#identities.addInTurns({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
   }
 
   /** Makes events and records durable, then visible; with neither, only dictionary values. @throws read_only, storage_full, internal */
@@ -280,7 +280,7 @@ export class Store implements VisibleStore {
     this.sealed = { ...this.sealed, sizes: this.journaledSizes };
     this.#visibleSizes = this.journaledSizes;
     this.#identities.replace(this.catalog.segments, this.#journals.sizes);
-    this.#identities.take({ records: table.slice(0), recordOnlyIds });
+    this.#identities.add({ records: table.slice(0), recordOnlyIds });
     this.resolver.committed(this.#visibleSizes);
     this.#sealedRecords(table, recordOnlyIds);
     this.privacy = privacy;
@@ -349,7 +349,7 @@ export class Store implements VisibleStore {
   async abandon(): Promise<void> {
     await this.#journals.abandon();
     await this.#removal;
-    if (this.#isFollower) this.#letGo();
+    if (this.#isFollower) this.#releaseFiles();
     await this.lock?.release();
   }
 
@@ -368,7 +368,7 @@ export class Store implements VisibleStore {
   }
 
   /** Releases held files once no query reads them. */
-  #letGo(): void {
+  #releaseFiles(): void {
     const { segments } = this.catalog;
     this.catalog.replace([], new Set(segments), false, () => {
       for (const segment of segments) segment.release();
@@ -377,7 +377,7 @@ export class Store implements VisibleStore {
 
   async #show(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
     if (recordBatch === null) this.#complete(batch, written);
-    else await this.#identities.takeYielding(recordBatch, () => this.#complete(batch, written));
+    else await this.#identities.addInTurns(recordBatch, () => this.#complete(batch, written));
   }
 
   /** Makes a commit visible in one step; its records have already been added. */
@@ -392,7 +392,7 @@ export class Store implements VisibleStore {
 
   #append(batch: Batch, firstSequence: number): void {
     this.catalog.append(batch, firstSequence, (shape) => this.dictionaries.keysOfShape(shape));
-    this.#identities.takeEvents(batch);
+    this.#identities.addEvents(batch);
   }
 
   #sealedRecords({ rowCount }: RecordTable, recordOnlyIds: RecordOnlyIds): void {

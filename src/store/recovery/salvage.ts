@@ -185,7 +185,7 @@ class UsedIds {
 
 const QUARANTINE = "quarantine/";
 
-type Aside = Omit<QuarantinedFile, "byteLength">;
+type QuarantineEntry = Omit<QuarantinedFile, "byteLength">;
 
 /**
  * Sets every damaged file of a store aside and makes a store of what is readable: no query reads a damaged byte, or a row that lost
@@ -219,7 +219,7 @@ function keepKeyCodes(dictionaries: Dictionaries): void {
 
 class Salvage {
   readonly #readable: ReadableCodes;
-  readonly #aside: Aside[] = [];
+  readonly #quarantined: QuarantineEntry[] = [];
   readonly #segments: SegmentEntry[] = [];
   readonly #added: FileEntry[] = [];
   readonly #used: UsedIds;
@@ -241,11 +241,11 @@ class Salvage {
     const days = new Map(manifest.segments.map((entry) => [entry.key, entry]));
     for (const { entry, reason } of found.broken) {
       const segment = days.get(entry.key);
-      this.#aside.push({ key: entry.key, reason, lostRows: segment === undefined ? [] : [{ day: segment.day, rowCount: segment.rowCount }] });
+      this.#quarantined.push({ key: entry.key, reason, lostRows: segment === undefined ? [] : [{ day: segment.day, rowCount: segment.rowCount }] });
     }
     for (const entry of found.segments) await this.#keepSegment(entry);
     await this.#sealRows();
-    for (const [key, reason] of faults) this.#aside.push({ key, reason, lostRows: [] });
+    for (const [key, reason] of faults) this.#quarantined.push({ key, reason, lostRows: [] });
     const dictionaries = this.#add(await this.files.writeDictionaries(this.#takeNumber(), found.dictionaries.deltasSince(new Map())));
     const identities = this.#add(await this.files.writeRecords(this.#takeNumber(), this.#records()));
     const privacy = found.privacy === null ? null : manifest.privacy;
@@ -280,7 +280,7 @@ class Salvage {
         this.#segments.push(entry);
         return this.#used.addRows(segment);
       }
-      this.#aside.push({
+      this.#quarantined.push({
         key: entry.key,
         reason: "values of some rows were lost with another file",
         lostRows: [{ day: entry.day, rowCount: segment.rowCount - kept.length }],
@@ -308,7 +308,7 @@ class Salvage {
       if (journal === undefined && lostRows.length === 0) continue;
       const unknown = (journal?.lostCount ?? 0) > 0 ? [{ day: null, rowCount: journal?.lostCount ?? 0 }] : [];
       const reason = journal?.reason ?? "values of some rows were lost with another file";
-      for (const [index, key] of (await this.#journalKeys(number)).entries()) this.#aside.push({ key, reason, lostRows: index === 0 ? [...unknown, ...lostRows] : [] });
+      for (const [index, key] of (await this.#journalKeys(number)).entries()) this.#quarantined.push({ key, reason, lostRows: index === 0 ? [...unknown, ...lostRows] : [] });
     }
   }
 
@@ -341,10 +341,10 @@ class Salvage {
   /** Copies what is set aside, durably, before anything else changes. */
   async #copyAside(): Promise<QuarantinedFile[]> {
     const quarantined: QuarantinedFile[] = [];
-    for (const aside of this.#aside) {
-      const bytes = await this.storage.read(aside.key);
-      if (bytes !== null) await this.storage.write(`${QUARANTINE}${aside.key}`, bytes);
-      quarantined.push({ ...aside, byteLength: bytes?.length ?? 0 });
+    for (const entry of this.#quarantined) {
+      const bytes = await this.storage.read(entry.key);
+      if (bytes !== null) await this.storage.write(`${QUARANTINE}${entry.key}`, bytes);
+      quarantined.push({ ...entry, byteLength: bytes?.length ?? 0 });
     }
     return quarantined;
   }

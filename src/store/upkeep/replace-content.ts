@@ -157,7 +157,7 @@ export async function rewriteWithout(
   if (gone.length === segment.rowCount) return { from: segment, entry: null, to: null, goneCount: gone.length };
   await store.refuseLostLock();
   const merged = keepRows(segment, others(gone, segment.rowCount), blank);
-  const { entry, segment: to } = await store.files.writeSegment(store.takeFileNumber(), merged, store.excerpts);
+  const { entry, segment: to } = await store.files.writeSegment(store.takeFileNumber(), merged, store.summaries);
   return { from: segment, entry, to, goneCount: gone.length };
 }
 

@@ -89,7 +89,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: SealedFiles): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of grouped(frozen.heads.filter(({ rowCount }) => rowCount > 0), ({ day }) => day).values()) {
-    const made = await store.files.makeSegment(heads.map((head) => head.view()), store.excerpts, frozen.yielder);
+    const made = await store.files.makeSegment(heads.map((head) => head.view()), store.summaries, frozen.yielder);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     written.segments.push(entry);
@@ -147,7 +147,7 @@ function groupOf<S extends Sized>(day: readonly S[]): S[] {
 export async function compact(store: Store, sources: readonly Segment[], yielder: Yielder): Promise<void> {
   await whilePinned(sources, async () => {
     for (const segment of sources) await loadYielding(segment, yielder);
-    const made = await store.files.makeSegment(sources, store.excerpts, yielder);
+    const made = await store.files.makeSegment(sources, store.summaries, yielder);
     await store.refuseLostLock();
     const { entry, segment } = await store.files.writeSegmentFile(store.takeFileNumber(), made);
     await store.storage.sync([entry.key]);

@@ -7,12 +7,12 @@ import {
 } from "../../core/schema/fields.js";
 import { denseCodes } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import { moneyExcerpt } from "../../storage/derived/stored.js";
+import { paymentsSummary } from "../../storage/derived/stored.js";
 import { orderWithin } from "../../storage/segment/event-order.js";
 import { linksOf, areSameLinks } from "../../storage/segment/links.js";
 import { LINKS_BLOCK, ACTORS_BLOCK, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import { excerptBlock, excerptOf, actorTriplesOf, type Excerpt, type ExcerptSource, type ActorTriples } from "../../storage/segment/summaries.js";
+import { summaryOf, actorTriplesOf, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
 import type { Batch } from "../batch/batch.js";
 import type { Findings } from "../files/findings.js";
 import type { Manifest, SegmentEntry } from "../files/manifest.js";
@@ -45,8 +45,8 @@ export interface VerifiedJournals {
 }
 
 /** Checks the live journals: chain, checksums, sequences without gaps, codes that have values. Loads one journal at a time. */
-export async function verifyJournals(storage: Storage, manifest: Manifest, laws: JournalChecks): Promise<VerifiedJournals> {
-  const { findings } = laws;
+export async function verifyJournals(storage: Storage, manifest: Manifest, checks: JournalChecks): Promise<VerifiedJournals> {
+  const { findings } = checks;
   const found = { fileCount: 0, byteLength: 0, rowCount: 0, tornByteLength: 0 };
   const events: JournaledEvents[] = [];
   const days = new Set<number>();
@@ -54,7 +54,7 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
   let ended = false;
   let isBroken = false;
   // Frames never add erased values, so one set of codes without values serves all of them.
-  const judge = new CodeChecker(laws.dictionaries);
+  const judge = new CodeChecker(checks.dictionaries);
   for await (const journal of liveJournals(storage, manifest.firstJournal)) {
     const { number, file, bytes } = journal;
     found.fileCount += 1;
@@ -64,10 +64,10 @@ export async function verifyJournals(storage: Storage, manifest: Manifest, laws:
       const replay = replayJournal(journal, nextSequence, (frame) => {
         const { deltas, batch, records } = contentOf(frame);
         for (const delta of deltas)
-          if (!laws.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict the earlier ones`);
-        if (records !== null) laws.records.add(file, records, judge);
+          if (!checks.dictionaries.apply(delta)) throw new DaybookError("corruption", `values of ${delta.name} from code ${delta.start} on contradict the earlier ones`);
+        if (records !== null) checks.records.add(file, records, judge);
         if (batch === null) return;
-        verifyRows(file, batch, frame.firstSequence, laws, judge);
+        verifyRows(file, batch, frame.firstSequence, checks, judge);
         if (batch.rowCount > 0) events.push({ file, ids: batch.ids, projects: batch.codes[fieldIndex(PROJECT_COLUMN)] ?? new Uint32Array(0) });
         for (const time of batch.times) days.add(dayOf(time));
         found.rowCount += batch.rowCount;
@@ -119,8 +119,8 @@ interface SegmentChecks {
 const DEMANDED = ["name", "project"];
 
 /** Checks the rows of a segment, whose columns must all be loaded, against the invariants and its footer. */
-export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, laws: SegmentChecks): Promise<void> {
-  const { findings } = laws;
+export async function verifySegment(entry: SegmentEntry, segment: Segment, footer: ContainerFooter<SegmentMeta>, checks: SegmentChecks): Promise<void> {
+  const { findings } = checks;
   const { meta } = footer;
   const expect = (what: string, expected: unknown, found: unknown) => {
     if (expected !== found) findings.add(entry.key, `${what} ${String(expected)}`, String(found));
@@ -134,47 +134,47 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   verifyOrder(entry.key, segment, findings);
   expect("earliest ms of the day", segment.times()[0], meta.minMs);
   expect("latest ms of the day", segment.times().at(-1), meta.maxMs);
-  verifySequences(entry.key, segment, laws);
-  for (const column of meta.columns) verifyColumn(entry.key, segment, column, laws);
+  verifySequences(entry.key, segment, checks);
+  for (const column of meta.columns) verifyColumn(entry.key, segment, column, checks);
   for (const name of DEMANDED) if (segment.zone(name)?.hasZero !== false) findings.add(entry.key, `a ${name} in each row`, "rows without one");
-  verifyShapes(entry.key, segment, laws);
+  verifyShapes(entry.key, segment, checks);
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "links that match the rows", "different links");
-  const who = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
-  if (!areSameWho(await segment.actorTriples(), who)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
-  await verifyExcerpts(entry.key, segment, laws);
+  const triples = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
+  if (!areSameTriples(await segment.actorTriples(), triples)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
+  await verifySummaries(entry.key, segment, checks);
 }
 
-function areSameWho(one: ActorTriples, other: ActorTriples): boolean {
+function areSameTriples(one: ActorTriples, other: ActorTriples): boolean {
   return areSameNumbers(one.actors, other.actors) && areSameNumbers(one.companies, other.companies) && areSameNumbers(one.projects, other.projects);
 }
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
   const linkBlocks = links.times.length > 0 ? [LINKS_BLOCK] : [];
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ACTORS_BLOCK, ...excerptBlocks(meta), ...linkBlocks].sort().join(" ");
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ACTORS_BLOCK, ...summaryBlocks(meta), ...linkBlocks].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
 }
 
-function excerptBlocks({ excerpts = [] }: SegmentMeta): string[] {
-  return excerpts.filter(({ rowCount }) => rowCount > 0).map(({ name }) => excerptBlock(name));
+function summaryBlocks({ summaries = [] }: SegmentMeta): string[] {
+  return summaries.filter(({ rowCount }) => rowCount > 0).map(({ name }) => name);
 }
 
-async function verifyExcerpts(key: string, segment: Segment, { judge, findings }: SegmentChecks): Promise<void> {
-  for (const { name, of } of segment.meta.excerpts ?? []) {
-    const rule = moneyExcerpt(judge.dictionaries, of);
-    const [made, stored] = [await excerptOf(sourceOf(segment), rule), await segment.excerpt(name, of)];
-    if (made === null || stored === null || !areSameExcerpts(made, stored, rule.columns)) findings.add(key, `an excerpt ${name} that matches the columns`, "a different one");
+async function verifySummaries(key: string, segment: Segment, { judge, findings }: SegmentChecks): Promise<void> {
+  for (const { name, of } of segment.meta.summaries ?? []) {
+    const rule = paymentsSummary(judge.dictionaries, of);
+    const [made, stored] = [await summaryOf(sourceOf(segment), rule), await segment.summary(name, of)];
+    if (made === null || stored === null || !areSameSummaries(made, stored, rule.columns)) findings.add(key, `a summary ${name} that matches the columns`, "a different one");
   }
 }
 
-function sourceOf(segment: Segment): ExcerptSource {
+function sourceOf(segment: Segment): SummarySource {
   const columns = new Map(segment.columnNames().map((name) => [name, segment.column(name)]));
   return { day: segment.day, times: segment.times(), sequences: segment.sequences(), columns };
 }
 
-function areSameExcerpts(one: Excerpt, other: Excerpt, columns: readonly string[]): boolean {
-  const codesOf = (excerpt: Excerpt, name: string) => denseCodes(excerpt.column(name));
+function areSameSummaries(one: RowsSummary, other: RowsSummary, columns: readonly string[]): boolean {
+  const codesOf = (summary: RowsSummary, name: string) => denseCodes(summary.column(name));
   return areSameNumbers(one.times(), other.times()) && areSameNumbers(one.sequences(), other.sequences())
     && columns.every((name) => areSameNumbers(codesOf(one, name), codesOf(other, name)));
 }

@@ -167,8 +167,8 @@ class Verification {
   async verifyRows(manifest: Manifest): Promise<VerifyReport> {
     const { findings } = this;
     const judge = new CodeChecker(this.#dictionaries, this.#sealedSizes);
-    const laws = { judge, sequences: this.#sequences, nextSequence: manifest.nextSequence, findings };
-    for (const entry of manifest.segments) await this.#verifySegment(entry, laws);
+    const checks = { judge, sequences: this.#sequences, nextSequence: manifest.nextSequence, findings };
+    for (const entry of manifest.segments) await this.#verifySegment(entry, checks);
     if (this.#ids.hasSuspects) await this.#verifyDuplicates(manifest);
     const days = new Set([...manifest.segments.map(({ day }) => day), ...(this.#journals?.days ?? [])]);
     // Use the latest manifest: a writer may have replaced it.
@@ -177,14 +177,14 @@ class Verification {
     return this.report(notes, days.size);
   }
 
-  async #verifySegment(entry: SegmentEntry, laws: Parameters<typeof verifySegment>[3]): Promise<void> {
+  async #verifySegment(entry: SegmentEntry, checks: Parameters<typeof verifySegment>[3]): Promise<void> {
     const read = await this.#readFile<SegmentMeta>(entry);
     if (read === null) return;
     await this.#attempt(entry.key, async () => {
       const segment = await this.#files.segmentOf(entry, read.footer, read.bytes);
       try {
         await segment.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...segment.columnNames()]);
-        await verifySegment(entry, segment, read.footer, laws);
+        await verifySegment(entry, segment, read.footer, checks);
         this.#ids.add(segment.ids(), (row) => segment.projectOf(row));
         this.#segmentCount += 1;
         this.#eventCount += segment.rowCount;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { inject } from "vitest";
 import { fixedClock } from "../../../src/core/base/time.js";
-import { createHandler, loadAgentReader, loadBotTest, memoryTokens } from "../../../src/http/index.js";
+import { createHandler, loadUserAgentParser, loadBotTest, memoryTokens } from "../../../src/http/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { listen } from "../../../src/platform/node/index.js";
 import { launchChromium } from "../chromium.js";
@@ -26,7 +26,7 @@ export interface World {
 export async function openWorld(startMs: number): Promise<World> {
   const clock = fixedClock(startMs);
   const daybook = await openDaybook({ storage: memoryStorage(), clock });
-  const [readAgent, isBot, text] = await Promise.all([loadAgentReader(), loadBotTest(), readFile(join(inject("programs"), "daybook.js"), "utf8")]);
+  const [parseUserAgent, isBot, text] = await Promise.all([loadUserAgentParser(), loadBotTest(), readFile(join(inject("programs"), "daybook.js"), "utf8")]);
   const origins: string[] = [];
   const much = 1_000_000;
   const rates = { perSec: much, burst: much, perAddressPerSec: much, perAddressBurst: much };
@@ -41,7 +41,7 @@ export async function openWorld(startMs: number): Promise<World> {
       ]).find(hash),
     },
     clock,
-    readAgent,
+    parseUserAgent,
     collect: { isBot, ...rates, locate: (address) => ({ country: countryOf(address) }) },
     trustProxy: ["127.0.0.1"],
     files: { tracker: { text, gzip: null } },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { loadAgentReader, type Agent } from "../../../src/http/index.js";
+import { loadUserAgentParser, type Agent } from "../../../src/http/index.js";
 import { parseClfLine, readClf } from "../../../src/cli/read/clf.js";
 import { chunksOf, rowsOf } from "./source.js";
 
@@ -10,7 +10,7 @@ const NOW = Date.UTC(2015, 4, 17, 10, 5, 3);
 
 let describeAgent: (text: string) => Agent;
 beforeAll(async () => {
-  describeAgent = await loadAgentReader();
+  describeAgent = await loadUserAgentParser();
 });
 
 const common = { name: "pageview", userId: "1.2.3.4", createdAt: NOW };

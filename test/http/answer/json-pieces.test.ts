@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonBody, jsonPieces } from "../../../src/http/answer/json-pieces.js";
-import { isStream } from "../../../src/http/wire/exchange.js";
+import { isStream } from "../../../src/http/wire/request-reply.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 /** Long enough to be made in pieces. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Clock, Daybook, ExportedEvent, StoredRecord } from "../../../src/index.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
-import { createHandler, loadAgentReader, memoryTokens } from "../../../src/http/index.js";
+import { createHandler, loadUserAgentParser, memoryTokens } from "../../../src/http/index.js";
 import type { Answered, ServedDaybook } from "../../../src/http/index.js";
 import { listen } from "../../../src/platform/node/index.js";
 
@@ -48,8 +48,8 @@ type Exporting = Pick<Daybook, "exportEvents" | "exportRecords" | "close">;
 /** The same of a Daybook that is there, which is closed with it. */
 export async function servingOf<Served extends ServedDaybook & Exporting>(daybook: Served, told: { readonly clock?: Clock } = {}): Promise<Serving<Served>> {
   const answered: Answered[] = [];
-  const readAgent = await loadAgentReader();
-  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(ENTRIES), readAgent, ...told, onAnswer: (each) => answered.push(each) });
+  const parseUserAgent = await loadUserAgentParser();
+  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens(ENTRIES), parseUserAgent, ...told, onAnswer: (each) => answered.push(each) });
   const server = await listen(handler);
   const faults: Fault[] = [];
   const paths: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadAgentReader, loadBotTest } from "../../../src/http/index.js";
+import { loadUserAgentParser, loadBotTest } from "../../../src/http/index.js";
 import { routes } from "../../../src/http/routes/table.js";
 import { collect, FIREFOX, KEYS, NOON_MS, PAGE, setting } from "./kit.js";
 import type { Setting } from "./kit.js";
@@ -15,7 +15,7 @@ describe("POST /v1/collect", () => {
     const place = { country: "FR", region: "Île-de-France", city: "Paris" };
     const asked: string[] = [];
     const locate = (address: string) => (asked.push(address), place);
-    const there = await setting({ readAgent: await loadAgentReader(), collect: { locate } });
+    const there = await setting({ parseUserAgent: await loadUserAgentParser(), collect: { locate } });
     const event = {
       name: "Signup", url: `${PAGE}/join?utm_source=news&gclid=1`, referrer: "https://news.example/", title: "Join", screen: "390x844",
       metadata: { plan: "pro" }, id: "e1", age_ms: 5_000, value: 9.5, currency: "EUR",
@@ -225,7 +225,7 @@ describe("the address of a visitor", () => {
   });
 
   it("is nowhere in what is stored, nor is the user agent", async () => {
-    const there = await setting({ readAgent: await loadAgentReader() });
+    const there = await setting({ parseUserAgent: await loadUserAgentParser() });
     await collect(there, undefined, { address: "203.0.113.77" });
     const text = JSON.stringify(await stored(there));
     expect(text).not.toContain("203.0.113.77");

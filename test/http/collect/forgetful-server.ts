@@ -1,6 +1,6 @@
 import { writeHeapSnapshot } from "node:v8";
 import { fixedClock } from "../../../src/core/base/time.js";
-import { createHandler, loadAgentReader, loadBotTest, memoryTokens } from "../../../src/http/index.js";
+import { createHandler, loadUserAgentParser, loadBotTest, memoryTokens } from "../../../src/http/index.js";
 import { openDaybook } from "../../../src/index.js";
 import { fileStorage, listen, saltFile } from "../../../src/platform/node/index.js";
 
@@ -15,7 +15,7 @@ const handler = createHandler({
     { token: "pk_site", project: "site", public: { origins: ["*"] } },
   ]),
   clock,
-  readAgent: await loadAgentReader(),
+  parseUserAgent: await loadUserAgentParser(),
   collect: { isBot: await loadBotTest(), salts: saltFile(`${directory}/visitor-salts`), perAddressBurst: 5 },
   onAnswer: (answered) => void process.stdout.write(`${JSON.stringify(answered)}\n`),
 });

@@ -160,7 +160,7 @@ describe("salts", () => {
 
   it("take what is remembered of user agents with them", async () => {
     const read: string[] = [];
-    const there = await setting({ readAgent: (text) => (read.push(text), { device: "desktop" }) });
+    const there = await setting({ parseUserAgent: (text) => (read.push(text), { device: "desktop" }) });
     await collect(there);
     await collect(there);
     expect(read).toEqual([FIREFOX]);

@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from "../../../src/core/base/errors.js";
 import { createRouter, routeOf } from "../../../src/http/routing/router.js";
 import { routes } from "../../../src/http/routes/table.js";
 import type { Route } from "../../../src/http/routing/route.js";
-import { ARROW_TYPE } from "../../../src/http/wire/exchange.js";
+import { ARROW_TYPE } from "../../../src/http/wire/request-reply.js";
 import { STATUS } from "../../../src/http/answer/error-reply.js";
 import type { FuzzRequest } from "./requests.js";
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
-import { isStream } from "../../../src/http/wire/exchange.js";
-import type { BodyStream } from "../../../src/http/wire/exchange.js";
+import { isStream } from "../../../src/http/wire/request-reply.js";
+import type { BodyStream } from "../../../src/http/wire/request-reply.js";
 import type { Handler } from "../../../src/http/index.js";
 import type { FuzzAnswer } from "./check-answer.js";
 import type { FuzzRequest } from "./requests.js";

@@ -4,7 +4,7 @@ import { DaybookError } from "../../../src/core/base/errors.js";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
 import type { Refusal } from "../../../src/http/overload/edge-filter.js";
-import type { WireReply, WireRequest } from "../../../src/http/wire/exchange.js";
+import type { WireReply, WireRequest } from "../../../src/http/wire/request-reply.js";
 import type { HandlerLimits } from "../../../src/http/overload/admission.js";
 import { memoryTokens } from "../../../src/http/index.js";
 import { handlerOf, stubDaybook, TOKENS } from "../kit.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { EdgeFilter } from "../../../src/http/overload/edge-filter.js";
-import type { RequestFindings, WireRequest } from "../../../src/http/wire/exchange.js";
+import type { RequestFindings, WireRequest } from "../../../src/http/wire/request-reply.js";
 import type { HandlerOptions } from "../../../src/http/index.js";
 import { memoryTokens } from "../../../src/http/index.js";
 import { handlerOf, NOW_MS, send, stubDaybook, TOKENS } from "../kit.js";

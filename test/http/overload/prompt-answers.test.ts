@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import { PromptAnswers } from "../../../src/http/overload/prompt-answers.js";
-import type { WireReply, WireRequest } from "../../../src/http/wire/exchange.js";
+import type { WireReply, WireRequest } from "../../../src/http/wire/request-reply.js";
 
 const PATH = "/healthz";
 

@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from "../../../src/core/base/server-limits.js";
 import type { HeldMemory } from "../../../src/http/overload/admission.js";
 import { readBody } from "../../../src/http/request/body.js";
 import type { BodyRule } from "../../../src/http/routing/route.js";
-import { wireRequestOf } from "../../../src/http/wire/exchange.js";
+import { wireRequestOf } from "../../../src/http/wire/request-reply.js";
 import { codeOf, handlerOf, requestOf, send, stubDaybook } from "../kit.js";
 
 const COUNT = "/analytics/count-events";

@@ -2,7 +2,7 @@ import { Dictionary, Int32, Table, Utf8, tableFromIPC, tableToIPC, vectorFromArr
 import { toArrow } from "daybook";
 import { describe, expect, it, test } from "vitest";
 import { routes } from "../../../src/http/routes/table.js";
-import { ARROW_TYPE } from "../../../src/http/wire/exchange.js";
+import { ARROW_TYPE } from "../../../src/http/wire/request-reply.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
 import { completeRequest } from "../complete-request.js";
 import { handlerOf, requestOf, send, stubDaybook, type SendOptions } from "../kit.js";

@@ -8,7 +8,7 @@ const NONE = { success: true, accepted: 1, duplicates: 0, rejected: [], adjusted
 /** What the library was handed for one call. */
 async function handed(path: string, body: unknown, options: SendOptions = {}): Promise<Record<string, unknown>> {
   const daybook = stubDaybook();
-  const sent = await send(handlerOf(daybook, { readAgent: (text) => ({ device: `device of ${text}`, os: "Linux" }) }), path, { body, ...options });
+  const sent = await send(handlerOf(daybook, { parseUserAgent: (text) => ({ device: `device of ${text}`, os: "Linux" }) }), path, { body, ...options });
   expect([sent.status, sent.json]).toEqual([200, NONE]);
   const input = daybook.asked[0]?.input;
   return (Array.isArray(input) ? input[0] : input) as Record<string, unknown>;

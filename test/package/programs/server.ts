@@ -3,14 +3,14 @@ import { DaybookError, openDaybook } from "daybook";
 import type { Daybook, DaybookOptions, EventInput, IngestResult } from "daybook";
 import { createHandler, memoryTokens } from "daybook/http";
 import type { TokenEntry } from "daybook/http";
-import { fileStorage, listenOnThread, sealThread } from "daybook/node";
-import type { SealThread } from "daybook/node";
+import { fileStorage, listenOnWorker, backgroundSealing } from "daybook/node";
+import type { BackgroundSealing } from "daybook/node";
 
 const OWNER: TokenEntry = { token: "sk_of_the_package_0123456789abcdefgh", role: "owner", scopes: ["*"] };
 const EVENT_COUNT = 5_000;
 
 /** Says of each segment whether the thread made it. */
-function told(thread: SealThread): NonNullable<DaybookOptions["sealer"]> {
+function told(thread: BackgroundSealing): NonNullable<DaybookOptions["sealWorker"]> {
   return {
     async make(...asked) {
       const made = await thread.make(...asked);
@@ -21,8 +21,8 @@ function told(thread: SealThread): NonNullable<DaybookOptions["sealer"]> {
 }
 
 async function main(directory: string): Promise<void> {
-  const thread = sealThread();
-  const daybook: Daybook = await openDaybook({ storage: fileStorage(directory), sealer: told(thread) });
+  const thread = backgroundSealing();
+  const daybook: Daybook = await openDaybook({ storage: fileStorage(directory), sealWorker: told(thread) });
   const events: EventInput[] = Array.from({ length: EVENT_COUNT }, (_, at) => ({ id: `${at}`, name: "signup", createdAt: "2026-03-01T08:55:00Z", metadata: { plan: `p${at % 7}` } }));
   const { accepted }: IngestResult = await daybook.ingest(events);
   await daybook.seal();
@@ -30,7 +30,7 @@ async function main(directory: string): Promise<void> {
   const code: string = await daybook.countEvents({ startDate: "soon" }).then(String, (error: unknown) => (error instanceof DaybookError ? error.code : "another error"));
   console.log(`${accepted} stored, ${matching} match, ${code}`);
   const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens([OWNER]) });
-  const server = await listenOnThread(handler);
+  const server = await listenOnWorker(handler);
   console.log(`listening on ${server.url}`);
   process.once("SIGTERM", () => void server.close().then(() => Promise.all([daybook.close(), thread.close()])));
 }

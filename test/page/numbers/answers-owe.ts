@@ -2,7 +2,7 @@ import type {
   AttributionAnswer, CohortsAnswer, CompaniesAnswer, CompanyUsersAnswer, DevicesAnswer, FunnelAnswer, LifecycleAnswer, PathsAnswer,
   PersonSessionsAnswer, ProfileAnswer, ReferrersAnswer, RetentionAnswer, SearchAnswer, SessionsAnswer, StatsAnswer, StickinessAnswer, TrendAnswer,
   ShownUnconverted, WebAnswer,
-} from "../../../src/page/ask/answers.js";
+} from "../../../src/page/api/answers.js";
 import type { ViewState } from "../../../src/page/state/view-state.js";
 import { cash, change, count, seconds, share, type Owed } from "./owed.js";
 
@@ -121,7 +121,7 @@ function trends(answer: TrendAnswer, { trends: { by } }: Choices): Owed[] {
   return [
     ...withoutRate(unconverted),
     ...rows.flatMap(({ values, total, counted }) => [
-      cash("Total", total, currency), ...(values.length === 0 ? [] : change("Change", total, before(values))), count("Counted", counted),
+      cash("Total", total, currency), ...(values.length === 0 ? [] : change("Change", total, before(values))), count("Events counted", counted),
     ]),
     ...(valueCount > series.length ? [count("", valueCount), count("", series.length)] : []),
   ];

@@ -4,7 +4,7 @@ import { seededRandom } from "daybook/testing";
 import { arrive } from "../../support/random/arrive.js";
 import { insightHistory } from "../../support/random/insight-history.js";
 import { timesOf } from "../../support/random/insight-scope.js";
-import { keyOf, statsQuery } from "../../../src/page/ask/queries.js";
+import { keyOf, statsQuery } from "../../../src/page/api/queries.js";
 import { addressOf, VIEW_NAMES, type ViewState } from "../../../src/page/state/view-state.js";
 import { daybookOptions } from "../../oracle/person-case.js";
 import { answerTo, openPage } from "../opened-page.js";

@@ -1,4 +1,4 @@
-import type { LifecycleAnswer, StickinessAnswer, TrendAnswer, WebAnswer } from "../../../src/page/ask/answers.js";
+import type { LifecycleAnswer, StickinessAnswer, TrendAnswer, WebAnswer } from "../../../src/page/api/answers.js";
 import type { ViewState } from "../../../src/page/state/view-state.js";
 import { isUnpaid } from "./answers-owe.js";
 import { cash, count, type Owed } from "./owed.js";

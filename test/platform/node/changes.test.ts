@@ -12,7 +12,7 @@ import type { Handler, TokenRecord, TokenStore } from "../../../src/http/index.j
 import { memoryTokens } from "../../../src/http/index.js";
 import { tokenHash } from "../../../src/http/access/token.js";
 import { ChangeStream } from "../../../src/http/answer/change-stream.js";
-import { listen, listenOnThread, toNodeHandler } from "../../../src/platform/node/index.js";
+import { listen, listenOnWorker, toNodeHandler } from "../../../src/platform/node/index.js";
 import { THREAD } from "./ways.js";
 
 interface Server {
@@ -32,7 +32,7 @@ async function mounted(handler: Handler): Promise<Server> {
 
 const TRANSPORTS: readonly (readonly [name: string, serve: (handler: Handler) => Promise<Server>])[] = [
   ["a socket of our own", (handler) => listen(handler)],
-  ["a thread of sockets", (handler) => listenOnThread(handler, { program: THREAD })],
+  ["a thread of sockets", (handler) => listenOnWorker(handler, { program: THREAD })],
   ["somebody else's server", mounted],
 ];
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { IncomingBody } from "../../../src/platform/node/socket-exchange.js";
+import { IncomingBody } from "../../../src/platform/node/socket-request.js";
 
 test.each([10, 5, 3])("A body that ends is read, also where another length than its own was declared: %d", async (declared) => {
   // As a server around may hand a request on that it has changed.

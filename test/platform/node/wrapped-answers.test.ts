@@ -5,9 +5,9 @@ import { gzipSync } from "node:zlib";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { HandlerOptions } from "../../../src/http/index.js";
-import { listen, listenOnThread, toNodeHandler } from "../../../src/platform/node/index.js";
+import { listen, listenOnWorker, toNodeHandler } from "../../../src/platform/node/index.js";
 import { replyOverWeb } from "../../../src/platform/node/listen.js";
-import { originOf, SocketRequest } from "../../../src/platform/node/socket-exchange.js";
+import { originOf, SocketRequest } from "../../../src/platform/node/socket-request.js";
 import { handlerOf, stubDaybook } from "../../http/kit.js";
 import { THREAD } from "./ways.js";
 
@@ -89,7 +89,7 @@ describe("an answer that cannot be written", () => {
 
   it.each([
     ["listen", listen],
-    ["listenOnThread", (handler: ReturnType<typeof handlerOf>) => listenOnThread(handler, { program: THREAD })],
+    ["listenOnWorker", (handler: ReturnType<typeof handlerOf>) => listenOnWorker(handler, { program: THREAD })],
   ] as const)("because of a request id that is no header does the same under %s, and others are answered", async (_name, start) => {
     let count = 0;
     const { handler, defects } = watched({ requestId: () => ((count += 1) === 1 ? "two\nlines" : "one") });

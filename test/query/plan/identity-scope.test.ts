@@ -11,7 +11,7 @@ describe.each(Object.entries(planners))("%s", (_, plan) => {
 
   test("looks at all rows, and at the last 30 days to the millisecond", () => {
     expect(plan({ userId: "u1" }, ruled)).toMatchObject({
-      subject: { kind: "userId", userId: "u1" },
+      person: { kind: "userId", userId: "u1" },
       range: { fromMs: 0, toMs: LIMITS.instantMaxMs },
       where: [],
       project: null,
@@ -30,13 +30,13 @@ describe.each(Object.entries(planners))("%s", (_, plan) => {
   });
 
   test("compares emails trimmed and in lower case, ids as they stand", () => {
-    expect(plan({ email: "  Ann@Example.COM " }, ruled).subject).toEqual({ kind: "email", email: "ann@example.com" });
-    expect(plan({ userId: " Ann@Example.COM " }, ruled).subject).toEqual({ kind: "userId", userId: " Ann@Example.COM " });
+    expect(plan({ email: "  Ann@Example.COM " }, ruled).person).toEqual({ kind: "email", email: "ann@example.com" });
+    expect(plan({ userId: " Ann@Example.COM " }, ruled).person).toEqual({ kind: "userId", userId: " Ann@Example.COM " });
   });
 
   test("counts an empty text and null as not given", () => {
-    expect(plan({ email: "", userId: "u1" }, ruled).subject).toEqual({ kind: "userId", userId: "u1" });
-    expect(plan({ email: "a@b", userId: null }, ruled).subject).toEqual({ kind: "email", email: "a@b" });
+    expect(plan({ email: "", userId: "u1" }, ruled).person).toEqual({ kind: "userId", userId: "u1" });
+    expect(plan({ email: "a@b", userId: null }, ruled).person).toEqual({ kind: "email", email: "a@b" });
   });
 
   test.each([{}, undefined, null, { email: "", userId: "" }, { email: null }, { email: "a@b", userId: "u1" }])("refuses both and neither: %j", (input) => {

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../src/core/base/limits.js";
 import { planRange } from "../../../src/query/plan/date-range.js";
 import type { PeopleSegment, SegmentCondition, SegmentsInput } from "../../../src/query/plan/input.js";
 import { readMembers } from "../../../src/query/plan/members.js";
-import type { ConditionPlan, KnownOperand, Operand, PlannedFilter, SegmentPlan, SegmentWindow, Where } from "../../../src/query/plan/plan.js";
+import type { ConditionPlan, KnownOperand, Operand, PlannedFilter, PeopleSegmentPlan, SegmentWindow, Where } from "../../../src/query/plan/plan.js";
 import type { Plan, ReportName } from "../../../src/query/queries.js";
 import { reports } from "../../../src/query/reports/reports.js";
 import { nowMs } from "../../support/random/now.js";
@@ -36,7 +36,7 @@ function namedSegments({ filters }: FilterGroupInput): FilterGroupInput {
   };
 }
 
-function segmentPlan({ groups }: PeopleSegment, project: string | null): SegmentPlan {
+function segmentPlan({ groups }: PeopleSegment, project: string | null): PeopleSegmentPlan {
   return groups.map(({ conditions }) => conditions.map((condition) => conditionPlan(condition, project)));
 }
 
@@ -68,11 +68,11 @@ function windowOf({ startDate, endDate, lastDays }: Omit<Extract<SegmentConditio
   return { kind: "range", range: planRange(readMembers({ startDate, endDate }, "", ["startDate", "endDate"])) };
 }
 
-function knownWhere(where: Where, segments: ReadonlyMap<string, SegmentPlan>): Where {
+function knownWhere(where: Where, segments: ReadonlyMap<string, PeopleSegmentPlan>): Where {
   return where.map((group) => group.map((comparison) => ({ ...comparison, operand: knownOperand(comparison.operand, segments) })));
 }
 
-function knownOperand(operand: Operand, segments: ReadonlyMap<string, SegmentPlan>): Operand {
+function knownOperand(operand: Operand, segments: ReadonlyMap<string, PeopleSegmentPlan>): Operand {
   const name = operand.kind === "metadataKey" ? operand.key : operand.kind === "metadataPath" ? operand.path : "";
   const [kind, ...rest] = name.split(".");
   const path = rest.join(".");

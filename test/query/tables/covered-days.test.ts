@@ -4,7 +4,7 @@ import { PendingLoads } from "../../../src/storage/derived/pending-loads.js";
 import type { Range } from "../../../src/query/plan/plan.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
-import { EventSource } from "../../../src/query/tables/sessions/part.js";
+import { EventSource } from "../../../src/query/tables/sessions/session-part.js";
 import { SessionTable } from "../../../src/query/tables/sessions/session-table.js";
 
 const DAY_MS = 86_400_000;
@@ -33,7 +33,7 @@ async function tableOver(more: readonly EventInput[]) {
 async function looked({ table, moment }: { readonly table: SessionTable; readonly moment: Moment }, range: Range): Promise<number> {
   let rowCount = 0;
   const asked = { ...moment, looked: (count: number) => (rowCount += count) };
-  for (let missing = new PendingLoads(); table.at(asked, range, missing) === null; missing = new PendingLoads()) await missing.load();
+  for (let pending = new PendingLoads(); table.at(asked, range, pending) === null; pending = new PendingLoads()) await pending.load();
   return rowCount;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Yielder } from "../../../src/core/base/yield.js";
 import { Prefetch } from "../../../src/storage/segment/prefetch.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
-import type { EventColumns } from "../../../src/query/tables/sessions/part.js";
+import type { EventColumns } from "../../../src/query/tables/sessions/session-part.js";
 import { eachInOrder, type EventReader, type PartSource } from "../../../src/query/tables/sessions/events-in-order.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 

@@ -16,9 +16,9 @@ test("The budget may drop what there is of sessions at each moment while others 
   let [dropCount, isMadeBefore] = [0, false];
   for (; !isMadeBefore; dropCount += 1) {
     const table = new SessionTable(new MemoryBudget(1e9), { readerCount: 0 }, source, rule);
-    const missing = new PendingLoads();
-    table.at(moment, { fromMs: -Infinity, toMs: Infinity }, missing);
-    const making = missing.load().then(() => (isMadeBefore = true));
+    const pending = new PendingLoads();
+    table.at(moment, { fromMs: -Infinity, toMs: Infinity }, pending);
+    const making = pending.load().then(() => (isMadeBefore = true));
     for (let turn = 0; turn < dropCount; turn += 1) await Promise.resolve();
     if (isMadeBefore) break;
     table.drop();

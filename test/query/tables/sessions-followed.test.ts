@@ -29,10 +29,10 @@ async function afterLateEvent(goneCount: number) {
       if (moment === undefined) throw new Error("a question asks for sessions of a moment");
       rowCount = 0;
       const asked = { ...moment, looked: (count: number) => (rowCount += count) };
-      for (let missing = new PendingLoads(); ; missing = new PendingLoads()) {
-        const view = table.at(asked, always, missing);
+      for (let pending = new PendingLoads(); ; pending = new PendingLoads()) {
+        const view = table.at(asked, always, pending);
         if (view !== null) return view;
-        await missing.load();
+        await pending.load();
       }
     };
     await ask(moments[0]);
@@ -70,16 +70,16 @@ test("What comes behind all that is known of somebody is added to their session,
     await daybook.ingest(Array.from({ length: EVENT_COUNT }, (_, event) => visit("u1", 1 + event * 0.25)));
     await daybook.seal();
     await daybook.sessionsOverview();
-    const kept = () => (at.mock.results.at(-1)?.value as SessionView).kept;
-    const first = kept();
+    const cache = () => (at.mock.results.at(-1)?.value as SessionView).cache;
+    const first = cache();
     for (const [count, hours] of [0.9, 0.8, 0.7].entries()) {
       await daybook.ingest([visit("u1", hours)]);
       expect((await daybook.sessionsOverview()).total).toMatchObject({ sessions: 1, events: EVENT_COUNT + count + 1 });
-      expect(kept(), "not made anew").toBe(first);
+      expect(cache(), "not made anew").toBe(first);
     }
     await daybook.ingest([visit("u1", 0.7)]);
     expect((await daybook.sessionsOverview()).total).toMatchObject({ sessions: 1, events: EVENT_COUNT + 4 });
-    expect(kept(), "one of the same millisecond: ids of all of the session may be asked for").not.toBe(first);
+    expect(cache(), "one of the same millisecond: ids of all of the session may be asked for").not.toBe(first);
   } finally {
     Object.assign(LIMITS, { resessionizedCount: usual });
     at.mockRestore();
@@ -109,7 +109,7 @@ test("What comes later changes nothing of the sessions that questions under way 
       const view = at.mock.results.at(-1)?.value as SessionView;
       seen.push({ view, read: readOf(view) });
     }
-    expect(new Set(seen.map(({ view }) => view.kept)).size, "all of one table that was made once").toBe(1);
+    expect(new Set(seen.map(({ view }) => view.cache)).size, "all of one table that was made once").toBe(1);
     for (const { view, read } of seen) expect(readOf(view)).toEqual(read);
   } finally {
     at.mockRestore();

@@ -53,10 +53,10 @@ function newTable(): SessionTable {
 }
 
 async function viewOf(table: SessionTable, moment: Moment): Promise<SessionView> {
-  for (let missing = new PendingLoads(); ; missing = new PendingLoads()) {
-    const view = table.at(moment, always, missing);
+  for (let pending = new PendingLoads(); ; pending = new PendingLoads()) {
+    const view = table.at(moment, always, pending);
     if (view !== null) return view;
-    await missing.load();
+    await pending.load();
   }
 }
 
@@ -97,7 +97,7 @@ test("A seal and a compaction change no session: none is made anew, and what com
   Object.assign(LIMITS, { segmentsPerDayCount: 2 });
   await using daybook = await opened();
   await daybook.ingest(visits(120, 60));
-  const { kept } = await sessionsOf(daybook);
+  const { cache } = await sessionsOf(daybook);
   for (const first of [0, 5, 11, 200, 31]) {
     await daybook.ingest(visits(9, first));
     await sessionsOf(daybook);
@@ -107,7 +107,7 @@ test("A seal and a compaction change no session: none is made anew, and what com
     await daybook.identify({ userId: `u${first % 3}`, anonymousId: `phone ${first}` });
     await daybook.seal();
     const view = await sessionsOf(daybook);
-    expect(view.kept, "not made anew").toBe(kept);
+    expect(view.cache, "not made anew").toBe(cache);
     expect(await toldBy(view)).toEqual(await toldBy(await anew()));
   }
 });
@@ -156,9 +156,9 @@ async function expectAnew(events: readonly EventInput[], rows: Moment["rows"]): 
   await daybook.ingest(events);
   await sessionsOf(daybook);
   const [table, moment] = [newTable(), newestMoment()];
-  const { kept } = await viewOf(table, moment);
+  const { cache } = await viewOf(table, moment);
   const view = await viewOf(table, { ...moment, rows });
-  expect(view.kept).not.toBe(kept);
+  expect(view.cache).not.toBe(cache);
   expect(await toldBy(view)).toEqual(await toldBy(await viewOf(newTable(), { ...moment, rows })));
 }
 
@@ -172,13 +172,13 @@ test("Where more came with a seal and behind it than one turn takes, all are mad
   Object.assign(LIMITS, { resessionizedCount: 4 });
   await using daybook = await opened();
   await daybook.ingest(visits(20, 30));
-  const { kept } = await sessionsOf(daybook);
+  const { cache } = await sessionsOf(daybook);
   const fromNew = (first: number) => visits(3, first).map((event, at) => ({ ...event, userId: `new ${first + at}` }));
   await daybook.ingest(fromNew(10));
   await daybook.seal();
   await daybook.ingest(fromNew(20));
   const view = await sessionsOf(daybook);
-  expect(view.kept).not.toBe(kept);
+  expect(view.cache).not.toBe(cache);
   expect(await toldBy(view)).toEqual(await toldBy(await anew()));
 });
 
@@ -187,9 +187,9 @@ test("Between two events of a segment any number of sessions may begin.", async 
   await daybook.ingest(Array.from({ length: 5_000 }, (_, at) => visit(1_000 - at / 10, { userId: `u${at}` })));
   await daybook.seal();
   await daybook.ingest([visit(1_100), visit(100)]);
-  const { kept } = await sessionsOf(daybook);
+  const { cache } = await sessionsOf(daybook);
   await daybook.seal();
-  expect((await sessionsOf(daybook)).kept).toBe(kept);
+  expect((await sessionsOf(daybook)).cache).toBe(cache);
 });
 
 test("Where more came with a seal than one turn takes, all are made anew.", async () => {
@@ -197,16 +197,16 @@ test("Where more came with a seal than one turn takes, all are made anew.", asyn
   const rowCounts: number[] = [];
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS), onWork: (_, { rowCount }) => rowCounts.push(rowCount) });
   await daybook.ingest(visits(20, 30));
-  const { kept } = await sessionsOf(daybook);
+  const { cache } = await sessionsOf(daybook);
   await daybook.ingest(visits(4, 0));
   await daybook.seal();
   const view = await sessionsOf(daybook);
-  expect(view.kept).toBe(kept);
+  expect(view.cache).toBe(cache);
   await daybook.ingest(visits(8, 1).map((event, at) => ({ ...event, userId: `new ${at}` })));
   await daybook.seal();
   const next = await sessionsOf(daybook);
   expect(rowCounts.at(-1), "no row is looked at twice").toBe(20 + 4 + 8);
-  expect(next.kept).not.toBe(kept);
+  expect(next.cache).not.toBe(cache);
   expect(await toldBy(next)).toEqual(await toldBy(await anew()));
 });
 
@@ -216,17 +216,17 @@ test("What came with a seal is taken after the next one, which put it elsewhere.
   await daybook.ingest(visits(40, 60));
   await sessionsOf(daybook);
   const table = newTable();
-  const { kept } = await viewOf(table, newestMoment());
+  const { cache } = await viewOf(table, newestMoment());
   for (const first of [2, 3, 1]) {
     await daybook.ingest(visits(5, first));
     await daybook.seal();
     await sessionsOf(daybook);
-    const missing = new PendingLoads();
-    expect(table.at(newestMoment(), always, missing)).toBe(null);
-    await missing.load();
+    const pending = new PendingLoads();
+    expect(table.at(newestMoment(), always, pending)).toBe(null);
+    await pending.load();
   }
   const view = await viewOf(table, newestMoment());
-  expect(view.kept).toBe(kept);
+  expect(view.cache).toBe(cache);
   expect(await toldBy(view)).toEqual(await toldBy(await anew()));
 });
 
@@ -255,8 +255,8 @@ test.each(["before", "while"])("The budget may drop sessions %s rows of a segmen
   const right = await toldBy(await anew());
   const table = newTable();
   await viewOf(table, before);
-  const missing = new PendingLoads();
-  expect(table.at(after, always, missing)).toBe(null);
+  const pending = new PendingLoads();
+  expect(table.at(after, always, pending)).toBe(null);
   let dropCount = 0;
   const drop = () => {
     dropCount += 1;
@@ -268,7 +268,7 @@ test.each(["before", "while"])("The budget may drop sessions %s rows of a segmen
       if (when === "while") drop();
       return null;
     });
-  await missing.load();
+  await pending.load();
   expect(dropCount).toBe(1);
   expect(await toldBy(await viewOf(table, after))).toEqual(right);
 });

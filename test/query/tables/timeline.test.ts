@@ -39,7 +39,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     lastSequence: view.lastSequence,
     actorTriples: () => view.actorTriples(),
     cachedActorTriples: () => null,
-    excerpt: () => Promise.resolve(null),
+    summary: () => Promise.resolve(null),
     pin: () => undefined,
     unpin: () => undefined,
     column: (name) => view.column(name),
@@ -47,8 +47,8 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     ids: () => view.ids(),
     projectOf: (row) => view.projectOf(row),
     sequences: () => view.sequences(),
-    kept: (key) => derived.get(key) ?? null,
-    fold: (key, folding) => view.fold(key, folding),
+    cached: (key) => derived.get(key) ?? null,
+    deriveIncrementally: (key, incremental) => view.deriveIncrementally(key, incremental),
     derive: <T>(key: string, make: () => T) => {
       const made = derived.has(key) ? (derived.get(key) as T) : make();
       derived.set(key, made);

@@ -77,7 +77,7 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
           if (taken.newer(parts.rows()) === null) begin();
           for (const segment of taken.newer(parts.rows())?.segments ?? []) {
             take(segment);
-            taken.tookSegment(segment);
+            taken.consumedSegment(segment);
           }
           for (let piece = 0; piece < op.pieceCount; piece += 1) {
             const { heads = [] } = taken.newer(parts.rows()) ?? {};
@@ -87,7 +87,7 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
             expect(rowCount).toBeGreaterThan(0);
             expect(rowCount).toBeLessThanOrEqual(2 * op.rowCount);
             for (const head of first.heads) take(head);
-            taken.tookUpTo(first.sequence);
+            taken.consumedUpTo(first.sequence);
           }
         } else {
           if (taken.newer(parts.rows()) === null) begin();
@@ -96,14 +96,14 @@ test("Each row is taken once, whatever seals and compactions do between, and bet
           for (const segment of segments.slice(0, op.segmentCount)) {
             expect(taken.hasSegment(segment)).toBe(false);
             take(segment);
-            taken.tookSegment(segment);
+            taken.consumedSegment(segment);
             expect(taken.hasSegment(segment)).toBe(true);
           }
           if (op.segmentCount < segments.length) continue;
           // What was taken of a head is not even looked at again.
           for (const head of heads) expect([...head.sequences()].filter((sequence) => taken.has(sequence))).toEqual([]);
           for (const head of heads) take(head);
-          taken.tookAll(parts.rows(), parts.sequence);
+          taken.consumedAll(parts.rows(), parts.sequence);
           expect([...table].sort((a, b) => a - b)).toEqual(Array.from({ length: parts.sequence }, (_, at) => at + 1));
         }
       }

@@ -63,9 +63,9 @@ test("Others have a turn between two segments that a table takes, when all are l
   const table = new NotedTurns(new MemoryBudget(1e9), { readerCount: 1 });
   // What a table asks of segments.
   const rows = Array.from({ length: 12 }, (_, day) => ({ day, rowCount: 1, sealed: true, firstSequence: day + 1, lastSequence: day + 1 }) as Rows);
-  const missing = new PendingLoads();
-  expect(table.takeRows({ rows, sequence: 12, looked: () => undefined }, missing)).toBe(false);
-  await missing.load();
+  const pending = new PendingLoads();
+  expect(table.takeRows({ rows, sequence: 12, looked: () => undefined }, pending)).toBe(false);
+  await pending.load();
   table.turns.end();
   expect(table.turnOf).toHaveLength(12);
   expect(new Set(table.turnOf).size).toBe(12);
@@ -84,17 +84,17 @@ test("Many rows of heads are taken in turns, each once, while others come.", asy
       appendRow(heads[day] as Head, { ms: 0, id: idBytes(sequence), sequence });
     }
   };
-  const takeRows = (missing: PendingLoads) => table.takeRows({ rows: heads.filter(({ rowCount }) => rowCount > 0).map((head) => head.view()), sequence, looked: () => undefined }, missing);
+  const takeRows = (pending: PendingLoads) => table.takeRows({ rows: heads.filter(({ rowCount }) => rowCount > 0).map((head) => head.view()), sequence, looked: () => undefined }, pending);
   append(3 * length + 4_000);
-  const missing = new PendingLoads();
-  expect(takeRows(missing)).toBe(false);
+  const pending = new PendingLoads();
+  expect(takeRows(pending)).toBe(false);
   // Whoever asks meanwhile takes what is left, once it is little.
   const asked: boolean[] = [];
   table.meanwhile = () => {
     append(10);
     asked.push(takeRows(new PendingLoads()));
   };
-  await missing.load();
+  await pending.load();
   expect(asked.slice(-2)).toEqual([false, true]);
   table.turns.end();
   expect(new Set(table.turnOf).size).toBeGreaterThanOrEqual(3);
@@ -122,9 +122,9 @@ test("Where more rows come than are taken in turns, a question that waited takes
   table.meanwhile = () => append(10_000);
   let tryCount = 1;
   for (; tryCount < 5; tryCount += 1) {
-    const missing = new PendingLoads();
-    if (table.takeRows({ rows: [head.view()], sequence, looked: () => undefined }, missing)) break;
-    await missing.load();
+    const pending = new PendingLoads();
+    if (table.takeRows({ rows: [head.view()], sequence, looked: () => undefined }, pending)) break;
+    await pending.load();
   }
   table.turns.end();
   expect(tryCount).toBe(2);
@@ -138,10 +138,10 @@ test("Thousands of heads of a row each are taken in a few turns.", async () => {
     appendRow(head, { ms: 0, id: idBytes(day), sequence: day + 1 });
     return head.view();
   });
-  const missing = new PendingLoads();
-  expect(table.takeRows({ rows: heads, sequence: 6_000, looked: () => undefined }, missing)).toBe(false);
+  const pending = new PendingLoads();
+  expect(table.takeRows({ rows: heads, sequence: 6_000, looked: () => undefined }, pending)).toBe(false);
   table.isHeadMadeAtOnce = true;
-  const turns = await turnsOfOthers(() => missing.load());
+  const turns = await turnsOfOthers(() => pending.load());
   table.turns.end();
   expect(table.sequences).toHaveLength(6_000);
   expect(turns).toBeLessThan(10);
@@ -162,9 +162,9 @@ test("Of a head whose rows were sealed while they are taken in turns each is tak
     table.knows = (rows) => rows === segment;
     expect(table.takeRows({ rows: [segment, other], sequence: 6_001, looked }, new PendingLoads())).toBe(false);
   };
-  const missing = new PendingLoads();
-  expect(table.takeRows({ rows: [head.view()], sequence: 6_000, looked }, missing)).toBe(false);
-  await missing.load();
+  const pending = new PendingLoads();
+  expect(table.takeRows({ rows: [head.view()], sequence: 6_000, looked }, pending)).toBe(false);
+  await pending.load();
   table.turns.end();
   expect(table.sequences).toEqual([]);
   expect(table.segments).toEqual([segment]);

@@ -46,7 +46,7 @@ describe("a head that grows", () => {
     const head = headOf(rows.slice(0, 4));
     const looks: number[] = [];
     const early = head.view();
-    const ask = (view: Rows) => view.fold("names", seenBy(looks)).names;
+    const ask = (view: Rows) => view.deriveIncrementally("names", seenBy(looks)).names;
     expect(ask(early)).toEqual(namesOf(rows.slice(0, 4)));
     for (const row of rows.slice(4)) appendPlain(head, row);
     expect(ask(head.view())).toEqual(namesOf(rows));

@@ -74,7 +74,7 @@ describe("a stored segment", () => {
     const head = new Head(7, new MemoryBudget(1e9), PROJECT_TEXTS);
     for (let at = 0; at < 3_000; at += 1)
       appendRow(head, { ms: at, id: idBytes(at), sequence: at + 1, fields: { userId: at % 50, anonymousId: at % 7, companyId: at % 3, project: 1 } });
-    const { bytes } = await encodeSegment(await mergeRows([head.view()]), { deflate: (raw) => raw, excerpts: [] });
+    const { bytes } = await encodeSegment(await mergeRows([head.view()]), { deflate: (raw) => raw, summaries: [] });
     const { segment, readCount } = await openedFile(bytes);
     const who = await segment.actorTriples();
     // 49 users and 6 devices without one, each with three companies.

@@ -11,11 +11,11 @@ import { durationMs, sessionsOf, type Session } from "./sessions.js";
 import { windowOf, within } from "./window.js";
 import type { World } from "./world.js";
 
-/** All sessions that start in the window, newest first. @throws as subjectOf and windowOf, as do the three below */
+/** All sessions that start in the window, newest first. @throws as personOf and windowOf, as do the three below */
 export function identitySessions(world: World, input: IdentityInput): Omit<IdentitySessionsPage, "cursor"> {
   const { revenue, rules } = world;
   const window = windowOf(input, rules.nowMs);
-  const identity = subjectOf(world, input);
+  const identity = personOf(world, input);
   const sessions = sessionsInWindow(world, identity, window).reverse();
   return { identityId: identityId(identity), sessions: sessions.map((session) => sessionItem(session, revenue, rules)) };
 }
@@ -23,7 +23,7 @@ export function identitySessions(world: World, input: IdentityInput): Omit<Ident
 export function identityProfile(world: World, input: IdentityInput): IdentityProfile {
   const { revenue, rules } = world;
   const window = windowOf(input, rules.nowMs);
-  const identity = subjectOf(world, input);
+  const identity = personOf(world, input);
   const all = eventsOfIdentity(world, identity);
   const events = within(all, window);
   const sessions = sessionsInWindow(world, identity, window);
@@ -49,7 +49,7 @@ export function identityProfile(world: World, input: IdentityInput): IdentityPro
 
 export function identityReferrers(world: World, input: IdentityReferrersInput): IdentityReferrers {
   const window = windowOf(input, world.rules.nowMs);
-  const identity = subjectOf(world, input);
+  const identity = personOf(world, input);
   const events = within(eventsOfIdentity(world, identity), window);
   const all = events.map(({ record }) => record.referrer).filter((referrer) => referrer !== null);
   const rows = [...new Set(all)].map((referrer) => ({ referrer, count: all.filter((other) => other === referrer).length }));
@@ -59,13 +59,13 @@ export function identityReferrers(world: World, input: IdentityReferrersInput): 
 
 export function identityDeviceGeo(world: World, input: IdentityInput): IdentityDeviceGeo {
   const window = windowOf(input, world.rules.nowMs);
-  const identity = subjectOf(world, input);
+  const identity = personOf(world, input);
   const events = within(eventsOfIdentity(world, identity), window);
   return { identityId: identityId(identity), ...deviceGeoOf(events) };
 }
 
 /** @throws exactly_one_required, identity_not_found */
-function subjectOf({ identities }: World, input: IdentityInput): Identity {
+function personOf({ identities }: World, input: IdentityInput): Identity {
   const [email, userId] = [input.email ?? "", input.userId ?? ""];
   if ((email === "") === (userId === "")) {
     throw new DaybookError("exactly_one_required", "expected exactly one of email and userId");

@@ -30,16 +30,16 @@ const refused = ["plan", "a.b", "person.", "company.", "metadata.", "first_touch
 
 /** One question of each report. `identityIds` are values for filters. */
 export function personQuestions(random: Random, history: History, identityIds: readonly string[]): PersonQuestion[] {
-  const person = (): IdentityInput => (random.chance(0.02) ? random.pick(brokenSubjects) : { ...subject(random), ...dates(random, history) });
+  const person = (): IdentityInput => (random.chance(0.02) ? random.pick(brokenPersons) : { ...anyPerson(random), ...dates(random, history) });
   const limit = (highest: number) => (random.chance(0.3) ? { limit: random.between(1, highest) } : {});
   const level = () => random.pick([{}, { level: "identity" as const }, { level: "account" as const }]);
   const project = () => random.pick([...projects, ...projects, ...projects, "none"]);
   const filtered = (): CountEventsInput => ({ filterGroups: [{ filters: [filter(random, identityIds)] }], ...(random.chance(0.3) ? { project: project() } : {}) });
   return [
     { report: "identitySessions", input: person() },
-    { report: "identitySessions", input: { ...subject(random), ...always } },
+    { report: "identitySessions", input: { ...anyPerson(random), ...always } },
     { report: "identityProfile", input: person() },
-    { report: "identityProfile", input: { ...subject(random), ...always } },
+    { report: "identityProfile", input: { ...anyPerson(random), ...always } },
     { report: "identityReferrers", input: { ...person(), ...limit(2) } },
     { report: "identityDeviceGeo", input: person() },
     ...(["source", "medium", "campaign"] as const).map((dimension): PersonQuestion => ({
@@ -78,9 +78,9 @@ function id(random: Random): string {
   return random.pick([random.pick(userIds), random.pick(anonymousIds), random.chance(0.2) ? "nobody" : "ann"]);
 }
 
-const brokenSubjects = [{}, { email: "", userId: null }, { email: "ann@x.io", userId: "ann" }] as readonly unknown[] as readonly IdentityInput[];
+const brokenPersons = [{}, { email: "", userId: null }, { email: "ann@x.io", userId: "ann" }] as readonly unknown[] as readonly IdentityInput[];
 
-function subject(random: Random): IdentityInput {
+function anyPerson(random: Random): IdentityInput {
   return random.chance(0.35) ? { email: random.pick([...emails, "\uFF5E", "nobody@x.io"]) } : { userId: id(random), ...random.pick([{}, { email: "" }]) } as IdentityInput;
 }
 

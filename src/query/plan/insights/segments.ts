@@ -8,7 +8,7 @@ import { fieldOf } from "../filters/field-operand.js";
 import { FilterPlanner, type SegmentNames } from "../filters/filter-groups.js";
 import { valueError } from "../filters/filter-value.js";
 import { memberError, pathOfMember, readChoice, readInteger, readList, readMembers, readText, type InputMembers } from "../members.js";
-import type { Operand, QueryScope, Pattern, Range, ConditionPlan, SegmentPlan, SegmentWindow } from "../plan.js";
+import type { Operand, QueryScope, Pattern, Range, ConditionPlan, PeopleSegmentPlan, SegmentWindow } from "../plan.js";
 
 export const SEGMENT_COUNT_MAX = 10;
 export const GROUP_COUNT_MAX = 20;
@@ -79,7 +79,7 @@ function inlineSegments(members: InputMembers, path: string): readonly (readonly
 }
 
 /** Windows of last days stay relative: they move with the query. @param path of the segment @throws as `planSegments` does */
-function planSegment(value: unknown, path: string, scope: SegmentScope): SegmentPlan {
+function planSegment(value: unknown, path: string, scope: SegmentScope): PeopleSegmentPlan {
   const members = readMembers(value, path, ["groups"]);
   return readList(members, "groups", 1, GROUP_COUNT_MAX).map((item, at) => {
     const group = readMembers(item, `${pathOfMember(members, "groups")}[${at}]`, ["conditions"]);

@@ -1,4 +1,4 @@
-import type { PlanContext, IdentityScope, IdentityDeviceGeoPlan, IdentityProfilePlan, IdentityReferrersPlan, IdentitySessionsPlan, Subject } from "../plan.js";
+import type { PlanContext, IdentityScope, IdentityDeviceGeoPlan, IdentityProfilePlan, IdentityReferrersPlan, IdentitySessionsPlan, RequestedPerson } from "../plan.js";
 import { readMembers, readBounded, readText, type InputMembers } from "../members.js";
 import { parameterError } from "../../../core/base/errors.js";
 import { planWindow, windowed } from "../date-range.js";
@@ -11,8 +11,8 @@ export function normalEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** The subject, from exactly one of `email` and `userId`. @throws exactly_one_required, invalid_parameter */
-function planSubject(members: InputMembers): Subject {
+/** The person, from exactly one of `email` and `userId`. @throws exactly_one_required, invalid_parameter */
+function planPerson(members: InputMembers): RequestedPerson {
   const isEmpty = (name: string) => (members.values.get(name) ?? "") === "";
   if (isEmpty("email") === isEmpty("userId")) {
     const came = isEmpty("email") ? "neither" : "both";
@@ -32,8 +32,8 @@ function readIdentityInput(input: unknown, extraNames: readonly string[]): Input
 
 /** Plans the part that all identity reports share. @throws exactly_one_required, invalid_parameter, invalid_date, invalid_date_range */
 function planIdentityScope(members: InputMembers, { nowMs }: PlanContext): IdentityScope {
-  const subject = planSubject(members);
-  return { ...windowed(planWindow(members, nowMs)), subject };
+  const person = planPerson(members);
+  return { ...windowed(planWindow(members, nowMs)), person };
 }
 
 /** Plans an `identityDeviceGeo` query. @throws what `planIdentityScope` throws, unknown_parameter */
@@ -74,8 +74,8 @@ export function planIdentitySessions(input: unknown, context: PlanContext): Iden
 }
 
 /** Default bounds move with the clock from page to page; they must not change the fingerprint. */
-function fingerprintOf({ subject, window }: IdentityScope, { values }: InputMembers): string {
+function fingerprintOf({ person, window }: IdentityScope, { values }: InputMembers): string {
   const fromMs = values.has("startDate") ? window.fromMs : null;
   const toMs = values.has("endDate") ? window.toMs : null;
-  return toHex(hash128("identitySessions", JSON.stringify([subject, fromMs, toMs])));
+  return toHex(hash128("identitySessions", JSON.stringify([person, fromMs, toMs])));
 }

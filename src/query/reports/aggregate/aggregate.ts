@@ -37,18 +37,18 @@ class UsersByValue {
 
   scan(rows: Rows, selector: Selector): void {
     const make = () => pairsOf(rows, selector, this.values);
-    const isKept = this.name !== null && selector.key !== null && isWhole(rows, selector);
-    this.addKept(isKept ? rows.derive(`users by ${this.name} ${selector.key}`, make, byteLengthOfPairs) : make());
+    const isCached = this.name !== null && selector.key !== null && isWhole(rows, selector);
+    this.addCached(isCached ? rows.derive(`users by ${this.name} ${selector.key}`, make, byteLengthOfPairs) : make());
   }
 
-  async keep(pause: () => Promise<void>): Promise<Pairs> {
+  async united(pause: () => Promise<void>): Promise<Pairs> {
     const yielder = new Yielder(undefined, pause);
     const pairs: Float64Array[] = [];
     for (const lists of this.#lists) pairs.push(await united(lists, yielder));
     return pairs;
   }
 
-  addKept(pairs: Pairs): void {
+  addCached(pairs: Pairs): void {
     pairs.forEach((list, place) => this.#lists[place]!.push(list));
   }
 
@@ -56,7 +56,7 @@ class UsersByValue {
   async ranked(limit: number | null, identities: IdentityView, pause: () => Promise<void>): Promise<AggregateItem[]> {
     const { values } = this;
     const keys: number[] = [];
-    for (const [place, pairs] of (await this.keep(pause)).entries()) {
+    for (const [place, pairs] of (await this.united(pause)).entries()) {
       let code = -1;
       let groups: readonly number[] = [];
       await inPieces(pairs.length, pause, (from, to) => {
@@ -148,7 +148,7 @@ function putDistinct(sorted: Float64Array, count: number, from: number, to: numb
 }
 
 /** The cached counts of whole segments, by source: for every code, or only for codes that occur. */
-type KeptCounts = readonly Histogram[];
+type CachedCounts = readonly Histogram[];
 
 /** Codes whose texts are read per step. */
 const CODES_PER_STEP = 4_096;
@@ -174,13 +174,13 @@ class EventsByValue {
     else addChain(this.#counts, columns, selected);
   }
 
-  keep(): KeptCounts {
+  histograms(): CachedCounts {
     return this.#counts.map((counts) => counts.histogram());
   }
 
-  addKept(kept: KeptCounts): void {
+  addCached(cached: CachedCounts): void {
     this.#makeRoom();
-    kept.forEach((histogram, place) => this.#counts[place]!.addHistogram(histogram));
+    cached.forEach((histogram, place) => this.#counts[place]!.addHistogram(histogram));
   }
 
   /** Cost: the codes with a count; if there are many, all codes. @param pause yields; what it throws ends the query */
@@ -221,8 +221,8 @@ class EventsByValue {
   }
 }
 
-function byteLengthOfCounts(kept: KeptCounts): number {
-  return kept.reduce((sum, { codes }) => sum + codes.byteLength * 2, 8);
+function byteLengthOfCounts(cached: CachedCounts): number {
+  return cached.reduce((sum, { codes }) => sum + codes.byteLength * 2, 8);
 }
 
 /** Counts selected rows by code, cached with a sealed segment that lies entirely in the range. */
@@ -253,19 +253,19 @@ export const aggregate: Report<AggregatePlan, readonly AggregateItem[]> = {
       return onePass(pass, (events) => events.ranked(context.pause));
     }
     const name = nameOf(values);
-    const keptAs = <S, T>(kept: Omit<CachedState<S, T>, "key">) => (name === null ? {} : { kept: { ...kept, key: `${plan.report} ${measure} ${name}` } });
+    const cachedAs = <S, T>(cached: Omit<CachedState<S, T>, "key">) => (name === null ? {} : { cached: { ...cached, key: `${plan.report} ${measure} ${name}` } });
     if (measure === "events") {
-      const pass: Pass<EventsByValue, KeptCounts> = {
+      const pass: Pass<EventsByValue, CachedCounts> = {
         ...part,
         begin: () => new EventsByValue(values),
-        ...keptAs({ of: (events) => events.keep(), add: (events, kept) => events.addKept(kept), byteLength: byteLengthOfCounts }),
+        ...cachedAs({ of: (events) => events.histograms(), add: (events, cached) => events.addCached(cached), byteLength: byteLengthOfCounts }),
       };
       return onePass(pass, (events) => events.ranked(limit, context.pause));
     }
     const pass: Pass<UsersByValue, Pairs> = {
       ...part,
       begin: () => new UsersByValue(values, name),
-      ...keptAs({ of: (users, pause) => users.keep(pause), add: (users, kept) => users.addKept(kept), byteLength: byteLengthOfPairs }),
+      ...cachedAs({ of: (users, pause) => users.united(pause), add: (users, cached) => users.addCached(cached), byteLength: byteLengthOfPairs }),
     };
     return onePass(pass, (users) => users.ranked(limit, context.identities, context.pause));
   },

@@ -191,7 +191,7 @@ function metadataValues(key: string, segments: readonly string[], dictionaries: 
 
 const NOTHING: CodeSource = { columns: [], column: null, name: "", size: 1, codesOf: (rows) => absentColumn(rows.rowCount) };
 
-/** Counts rows by id and folds ids onto identities at the end: an id is hashed only for identities that are shown. */
+/** Counts rows by id and maps ids to identities at the end: an id is hashed only for identities that are shown. */
 function identityValues({ dictionaries, identities }: RowContext): AggregateValues {
   return {
     sources: ACTOR_COLUMNS.map((column) => stored(column, dictionaries)),
@@ -228,7 +228,7 @@ function companyValues(context: RowContext): AggregateValues {
 }
 
 function companySource({ companies, dictionaries, identities }: RowContext): CodeSource {
-  assert(companies !== null, "the report declares that it reads companies");
+  assert(companies !== null, "companies were loaded (needsCompanies)");
   return {
     columns: [...COMPANY_READER_COLUMNS, ID_COLUMN],
     column: null,

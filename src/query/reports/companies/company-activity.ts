@@ -19,7 +19,7 @@ const COMPANY_SPAN = 2 ** 24;
 
 /** Event count and latest event by pair of an actor or identity (0: none) and a company (0: none): 20 bytes per pair. */
 export interface Activity {
-  readonly whos: Uint32Array;
+  readonly actors: Uint32Array;
   readonly companies: Uint32Array;
   readonly eventCounts: Uint32Array;
   /** Epoch ms. */
@@ -37,8 +37,8 @@ interface ActivityGroups {
 }
 
 /** An actor or identity and a company as one number. */
-export function pairOf(who: number, company: number): number {
-  return who * COMPANY_SPAN + company;
+export function pairOf(actor: number, company: number): number {
+  return actor * COMPANY_SPAN + company;
 }
 
 /** Index + 1 of the first pair of each actor or identity, 0 for none. Split by role: if all numbers are even, odd ones take no space. */
@@ -50,7 +50,7 @@ let spare: Firsts | null = null;
 /** Sums up pairs, in order of first occurrence. Almost every actor has a single pair, which is found without hashing. */
 export class ActivityTable {
   readonly #firsts: Firsts = spare ?? [new Uint32Array(1024), new Uint32Array(1024)];
-  #whos: Uint32Array;
+  #actors: Uint32Array;
   #companies: Uint32Array;
   #eventCounts: Uint32Array;
   #newestMs: Float64Array;
@@ -60,14 +60,14 @@ export class ActivityTable {
   /** @param capacity number of pairs before the table grows */
   constructor(capacity = 1024) {
     spare = null;
-    this.#whos = new Uint32Array(capacity);
+    this.#actors = new Uint32Array(capacity);
     this.#companies = new Uint32Array(capacity);
     this.#eventCounts = new Uint32Array(capacity);
     this.#newestMs = new Float64Array(capacity);
   }
 
-  add(who: number, company: number, eventCount: number, newestMs: number): void {
-    const place = this.#placeOf(who, company);
+  add(actor: number, company: number, eventCount: number, newestMs: number): void {
+    const place = this.#placeOf(actor, company);
     this.#eventCounts[place]! += eventCount;
     if (newestMs > this.#newestMs[place]!) this.#newestMs[place] = newestMs;
   }
@@ -76,32 +76,32 @@ export class ActivityTable {
   take(): Activity {
     const count = this.#count;
     const firsts = this.#firsts;
-    for (let place = 0; place < count; place += 1) firsts[roleOf(this.#whos[place]!)][this.#whos[place]! >>> 1] = 0;
+    for (let place = 0; place < count; place += 1) firsts[roleOf(this.#actors[place]!)][this.#actors[place]! >>> 1] = 0;
     spare = firsts;
     return {
-      whos: this.#whos.slice(0, count),
+      actors: this.#actors.slice(0, count),
       companies: this.#companies.slice(0, count),
       eventCounts: this.#eventCounts.slice(0, count),
       newestMs: this.#newestMs.slice(0, count),
     };
   }
 
-  #placeOf(who: number, company: number): number {
-    const role = roleOf(who);
+  #placeOf(actor: number, company: number): number {
+    const role = roleOf(actor);
     const firsts = this.#firsts;
-    if (who >>> 1 >= firsts[role].length) firsts[role] = grown(firsts[role], 2 ** Math.ceil(Math.log2((who >>> 1) + 1)));
-    const first = firsts[role][who >>> 1]! - 1;
+    if (actor >>> 1 >= firsts[role].length) firsts[role] = grown(firsts[role], 2 ** Math.ceil(Math.log2((actor >>> 1) + 1)));
+    const first = firsts[role][actor >>> 1]! - 1;
     if (first !== -1 && this.#companies[first] === company) return first;
-    const other = first === -1 ? undefined : this.#others.get(pairOf(who, company));
-    return other ?? this.#addPair(who, company, first === -1);
+    const other = first === -1 ? undefined : this.#others.get(pairOf(actor, company));
+    return other ?? this.#addPair(actor, company, first === -1);
   }
 
-  #addPair(who: number, company: number, isFirst: boolean): number {
+  #addPair(actor: number, company: number, isFirst: boolean): number {
     const place = this.#count;
-    if (place === this.#whos.length) this.#growPairs();
-    if (isFirst) this.#firsts[roleOf(who)][who >>> 1] = place + 1;
-    else this.#others.set(pairOf(who, company), place);
-    this.#whos[place] = who;
+    if (place === this.#actors.length) this.#growPairs();
+    if (isFirst) this.#firsts[roleOf(actor)][actor >>> 1] = place + 1;
+    else this.#others.set(pairOf(actor, company), place);
+    this.#actors[place] = actor;
     this.#companies[place] = company;
     this.#eventCounts[place] = 0;
     this.#newestMs[place] = 0;
@@ -110,16 +110,16 @@ export class ActivityTable {
   }
 
   #growPairs(): void {
-    const capacity = Math.max(1024, this.#whos.length * 4);
-    this.#whos = grown(this.#whos, capacity);
+    const capacity = Math.max(1024, this.#actors.length * 4);
+    this.#actors = grown(this.#actors, capacity);
     this.#companies = grown(this.#companies, capacity);
     this.#eventCounts = grown(this.#eventCounts, capacity);
     this.#newestMs = grown(this.#newestMs, capacity);
   }
 }
 
-function roleOf(who: number): 0 | 1 {
-  return (who & 1) === 0 ? 0 : 1;
+function roleOf(actor: number): 0 | 1 {
+  return (actor & 1) === 0 ? 0 : 1;
 }
 
 /** One event within a window of an identity with several companies. */
@@ -145,17 +145,17 @@ export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, isWan
       if (isWhole(rows, selector)) state.push(rows.derive("activity", () => runAtOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
       else state.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
     },
-    kept: {
+    cached: {
       key: `${plan.report} `,
       of: (state, pause) => runYielding(joinedActivity(state), pause),
-      add: (state, kept) => void state.push(kept),
+      add: (state, cached) => void state.push(cached),
       byteLength: byteLengthOf,
     },
   };
 }
 
-function byteLengthOf({ whos, groups }: Activity): number {
-  return whos.length * 20 + (groups === undefined ? 0 : groups.plain.byteLength + groups.starts.byteLength);
+function byteLengthOf({ actors, groups }: Activity): number {
+  return actors.length * 20 + (groups === undefined ? 0 : groups.plain.byteLength + groups.starts.byteLength);
 }
 
 /** @param selected null: all rows */
@@ -180,10 +180,10 @@ function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest
 export function* joinedActivity(parts: readonly Activity[]): Steps<Activity> {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only.groups === undefined ? yield* grouped(only) : only;
-  const table = new ActivityTable(parts.reduce((sum, { whos }) => sum + whos.length, 0));
-  for (const { whos, companies, eventCounts, newestMs } of parts)
-    yield* piecesOf(whos.length, PAIRS_PER_STEP, (from, to) => {
-      for (let at = from; at < to; at += 1) table.add(whos[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
+  const table = new ActivityTable(parts.reduce((sum, { actors }) => sum + actors.length, 0));
+  for (const { actors, companies, eventCounts, newestMs } of parts)
+    yield* piecesOf(actors.length, PAIRS_PER_STEP, (from, to) => {
+      for (let at = from; at < to; at += 1) table.add(actors[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
     });
   const all = table.take();
   yield;
@@ -198,33 +198,33 @@ const BITS_PER_PAIR = 256;
 
 /** Groups pairs, so that a query about one company reads only its pairs and those of its members. Cost: a few reads per pair. */
 function* grouped(activity: Activity): Steps<Activity> {
-  const count = activity.whos.length;
+  const count = activity.actors.length;
   const [greatestActor, greatestCompany] = greatestOf(activity);
   if (greatestActor + greatestCompany > count * BITS_PER_PAIR) return activity;
   yield;
   const groups = groupsOf(activity, greatestActor, greatestCompany);
   yield;
   const ends = groups.starts.slice();
-  const into = { whos: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
+  const into = { actors: new Uint32Array(count), companies: new Uint32Array(count), eventCounts: new Uint32Array(count), newestMs: new Float64Array(count) };
   yield* piecesOf(count, PAIRS_PER_STEP, (from, to) => putPairs(activity, from, to, groups.plain, ends, into));
   return { ...into, groups };
 }
 
 /** The greatest actor without a company, and the greatest company. */
-function greatestOf({ whos, companies }: Activity): [actor: number, company: number] {
+function greatestOf({ actors, companies }: Activity): [actor: number, company: number] {
   let [greatestActor, greatestCompany] = [0, 0];
-  for (let at = 0; at < whos.length; at += 1) {
+  for (let at = 0; at < actors.length; at += 1) {
     if (companies[at]! > greatestCompany) greatestCompany = companies[at]!;
-    if (companies[at] === 0 && whos[at]! > greatestActor) greatestActor = whos[at]!;
+    if (companies[at] === 0 && actors[at]! > greatestActor) greatestActor = actors[at]!;
   }
   return [greatestActor, greatestCompany];
 }
 
-function groupsOf({ whos, companies }: Activity, greatestActor: number, greatestCompany: number): ActivityGroups {
+function groupsOf({ actors, companies }: Activity, greatestActor: number, greatestCompany: number): ActivityGroups {
   const words = new Uint32Array((greatestActor >>> 5) + 1);
   const starts = new Uint32Array(greatestCompany + 1);
-  for (let at = 0; at < whos.length; at += 1) {
-    if (companies[at] === 0) words[whos[at]! >>> 5]! |= 1 << (whos[at]! & 31);
+  for (let at = 0; at < actors.length; at += 1) {
+    if (companies[at] === 0) words[actors[at]! >>> 5]! |= 1 << (actors[at]! & 31);
     else starts[companies[at]!]! += 1;
   }
   const plain = new RankedBits(words);
@@ -234,12 +234,12 @@ function groupsOf({ whos, companies }: Activity, greatestActor: number, greatest
 }
 
 /** @param ends by company - 1: index of its next pair */
-function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: number, to: number, plain: RankedBits, ends: Uint32Array, into: Activity): void {
+function putPairs({ actors, companies, eventCounts, newestMs }: Activity, from: number, to: number, plain: RankedBits, ends: Uint32Array, into: Activity): void {
   for (let at = from; at < to; at += 1) {
     const company = companies[at]!;
-    const place = company === 0 ? plain.rankOf(whos[at]!) : ends[company - 1]!;
+    const place = company === 0 ? plain.rankOf(actors[at]!) : ends[company - 1]!;
     if (company > 0) ends[company - 1] = place + 1;
-    into.whos[place] = whos[at]!;
+    into.actors[place] = actors[at]!;
     into.companies[place] = company;
     into.eventCounts[place] = eventCounts[at]!;
     into.newestMs[place] = newestMs[at]!;
@@ -247,11 +247,11 @@ function putPairs({ whos, companies, eventCounts, newestMs }: Activity, from: nu
 }
 
 /** Events within a window, without a company of their own, of identities that had several; null if rows have to be read first. */
-export function mixedEventsOf(window: Range, moment: TableSnapshot, missing: PendingLoads): MixedEvent[] | null {
+export function mixedEventsOf(window: Range, moment: TableSnapshot, pending: PendingLoads): MixedEvent[] | null {
   const { companies } = moment;
   if (companies?.hasChanges !== true) return [];
   const found: MixedEvent[] = [];
-  const isKnown = moment.tables.seen(moment, missing)?.eachPlainEvent(companies.changedIdentities(), window, moment, missing, (identity, company, { ms }) => {
+  const isKnown = moment.tables.seen(moment, pending)?.eachPlainEvent(companies.changedIdentities(), window, moment, pending, (identity, company, { ms }) => {
     if (company > 0) found.push({ identity, company, ms });
   });
   return isKnown === true ? found : null;
@@ -270,14 +270,14 @@ export function eachPairOf(
   members: BitSet,
   visit: (identity: number, eventCount: number, newestMs: number) => void,
 ): void {
-  for (const { whos, companies, eventCounts, newestMs, groups } of parts) {
-    const show = (at: number) => visit(identities.identityOf(whos[at]!), eventCounts[at]!, newestMs[at]!);
+  for (const { actors, companies, eventCounts, newestMs, groups } of parts) {
+    const show = (at: number) => visit(identities.identityOf(actors[at]!), eventCounts[at]!, newestMs[at]!);
     if (groups === undefined) {
-      for (let at = 0; at < whos.length; at += 1) if (companies[at] === company || (companies[at] === 0 && members.has(whos[at]!))) show(at);
+      for (let at = 0; at < actors.length; at += 1) if (companies[at] === company || (companies[at] === 0 && members.has(actors[at]!))) show(at);
       continue;
     }
     const { plain, starts } = groups;
-    for (let at = starts[company - 1] ?? whos.length; at < (starts[company] ?? whos.length); at += 1) show(at);
+    for (let at = starts[company - 1] ?? actors.length; at < (starts[company] ?? actors.length); at += 1) show(at);
     plain.eachRankIn(members.words, show);
   }
   for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
@@ -294,10 +294,10 @@ export function* eachPair(
   companies: CompanyView,
   visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,
 ): Steps<void> {
-  for (const { whos, companies: own, eventCounts, newestMs } of parts)
-    yield* piecesOf(whos.length, PAIRS_PER_STEP, (from, to) => {
+  for (const { actors, companies: own, eventCounts, newestMs } of parts)
+    yield* piecesOf(actors.length, PAIRS_PER_STEP, (from, to) => {
       for (let at = from; at < to; at += 1) {
-        const identity = identities.identityOf(whos[at]!);
+        const identity = identities.identityOf(actors[at]!);
         const company = own[at]! || companies.onlyCompany(identity);
         if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
       }

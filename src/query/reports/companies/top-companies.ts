@@ -77,14 +77,14 @@ class CountedPairs {
 export const topCompanies: Report<TopCompaniesPlan, TopCompanies> = {
   needsCompanies: () => true,
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const mixed = mixedEventsOf(plan.window, context, missing);
+  prepare: (plan, context, pending) => {
+    const mixed = mixedEventsOf(plan.window, context, pending);
     /** By company code. */
-    const money = mixed === null ? null : moneyByCompany(plan, context, missing);
+    const money = mixed === null ? null : moneyByCompany(plan, context, pending);
     if (mixed === null || money === null) return null;
     return onePass(activityPass(plan), async (parts) => {
       const { identities, companies, dictionaries, pause } = context;
-      assert(companies !== null, "the report declares that it reads companies");
+      assert(companies !== null, "companies were loaded (needsCompanies)");
       const totals = new CompanyTotals(dictionaries, identities);
       await runYielding(eachPair(parts, mixed, identities, companies, totals.add), pause);
       const moneyOf = (code: number) => money[code] ?? ZERO;
@@ -110,9 +110,9 @@ function codesWithEvents({ eventCounts }: CompanyTotals): number[] {
 }
 
 /** Revenue of the window by company code; null if something is missing. Cost: all payments ever made. */
-function moneyByCompany({ window: { fromMs, toMs }, revenue }: TopCompaniesPlan, moment: TableSnapshot, missing: PendingLoads): Money[] | null {
-  const table = moment.tables.revenue(revenue, moment, missing);
-  const companies = moment.tables.paymentCompanies(revenue, moment, missing);
+function moneyByCompany({ window: { fromMs, toMs }, revenue }: TopCompaniesPlan, moment: TableSnapshot, pending: PendingLoads): Money[] | null {
+  const table = moment.tables.revenue(revenue, moment, pending);
+  const companies = moment.tables.paymentCompanies(revenue, moment, pending);
   if (table === null || companies === null) return null;
   const converted = table.converted(moment.rates);
   const sums: Money[] = [];
@@ -151,13 +151,13 @@ function orderOf(
 export const companyTopUsers: Report<CompanyTopUsersPlan, CompanyTopUsers> = {
   needsCompanies: () => true,
   readsTables: true,
-  prepare: (plan, context, missing) => {
+  prepare: (plan, context, pending) => {
     const { companyId, window, limit } = plan;
     const { dictionaries, companies, ends, identities } = context;
     const company = dictionaries.named("companyId").codeOf(companyId);
     if (company === 0 || company >= ends.companies || companies?.has(company) !== true)
       throw parameterError("company_not_found", "companyId", `no company has the id ${shown(companyId)}`);
-    const mixed = mixedEventsOf(window, context, missing);
+    const mixed = mixedEventsOf(window, context, pending);
     if (mixed === null) return null;
     /** Actors whose events without a company belong to this company. */
     const members = actorsOf(companies.membersOf(company), identities);
@@ -166,18 +166,18 @@ export const companyTopUsers: Report<CompanyTopUsersPlan, CompanyTopUsers> = {
       eachPairOf(company, parts, mixed, identities, members, (identity, eventCount, newestMs) => {
         if (identity !== 0) found.add(identity, company, eventCount, newestMs);
       });
-      const { whos, eventCounts, newestMs } = found.take();
+      const { actors, eventCounts, newestMs } = found.take();
       const identifierOf = identifiers(context);
       const order = (a: number, b: number) =>
         eventCounts[b]! - eventCounts[a]! ||
         newestMs[b]! - newestMs[a]! ||
-        compareCodePoints(identifierOf(whos[a]!), identifierOf(whos[b]!));
+        compareCodePoints(identifierOf(actors[a]!), identifierOf(actors[b]!));
       const identified: number[] = [];
-      for (let place = 0; place < whos.length; place += 1) if (identities.isIdentified(whos[place]!)) identified.push(place);
+      for (let place = 0; place < actors.length; place += 1) if (identities.isIdentified(actors[place]!)) identified.push(place);
       // Without a limit, a sort is faster than inserting one by one.
       const places = limit === null ? identified.sort(order) : firstInOrder(identified, limit, order);
       const users = places.map((place) =>
-        ({ resolvedIdentifier: identifierOf(whos[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
+        ({ resolvedIdentifier: identifierOf(actors[place]!), events: eventCounts[place]!, lastSeen: isoOf(newestMs[place]!) }));
       return { companyId, users };
     });
   },

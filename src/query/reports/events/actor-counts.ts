@@ -40,7 +40,7 @@ export function* addedCounts(parts: readonly ActorCounts[]): Steps<ActorCounts> 
 export function* eachAddedCount(
   parts: readonly ActorCounts[],
   standsFor: (actor: number) => number,
-  visit: (who: number, count: number) => void,
+  visit: (actor: number, count: number) => void,
 ): Steps<void> {
   const sums = yield* added(parts, standsFor);
   yield* piecesOf(sums.size, ACTORS_PER_STEP, (from, to) => sums.takeEach(from, to, visit));
@@ -90,29 +90,29 @@ class Sums {
     const met = this.#met;
     let [size, counts] = [this.#size, this.#counts];
     for (let at = 0; at < actors.length; at += 1) {
-      const who = standsFor(actors[at]!);
-      if (who >= counts.length) {
-        this.#reserve(who);
+      const actor = standsFor(actors[at]!);
+      if (actor >= counts.length) {
+        this.#reserve(actor);
         counts = this.#counts;
       }
-      if (counts[who] === 0) {
-        met[size] = who;
+      if (counts[actor] === 0) {
+        met[size] = actor;
         size += 1;
       }
-      counts[who]! += added[at]!;
+      counts[actor]! += added[at]!;
     }
     this.#size = size;
   }
 
   /** @param count above 0 */
-  add(who: number, count: number): void {
-    if (who >= this.#counts.length) this.#reserve(who);
+  add(actor: number, count: number): void {
+    if (actor >= this.#counts.length) this.#reserve(actor);
     const counts = this.#counts;
-    if (counts[who] === 0) {
-      this.#met[this.#size] = who;
+    if (counts[actor] === 0) {
+      this.#met[this.#size] = actor;
       this.#size += 1;
     }
-    counts[who]! += count;
+    counts[actor]! += count;
   }
 
   /** All counts, ascending by actor. Do not use the sums afterwards. */
@@ -129,13 +129,13 @@ class Sums {
   }
 
   /** Visits the entries of an index range once and resets their counts. */
-  takeEach(from: number, to: number, visit: (who: number, count: number) => void): void {
+  takeEach(from: number, to: number, visit: (actor: number, count: number) => void): void {
     const [met, counts] = [this.#met, this.#counts];
     for (let at = from; at < to; at += 1) {
-      const who = met[at]!;
-      const count = counts[who]!;
-      counts[who] = 0;
-      visit(who, count);
+      const actor = met[at]!;
+      const count = counts[actor]!;
+      counts[actor] = 0;
+      visit(actor, count);
     }
   }
 
@@ -144,8 +144,8 @@ class Sums {
     spare = this.#counts;
   }
 
-  #reserve(who: number): void {
-    this.#counts = grown(this.#counts, 2 ** Math.ceil(Math.log2(who + 1)));
+  #reserve(actor: number): void {
+    this.#counts = grown(this.#counts, 2 ** Math.ceil(Math.log2(actor + 1)));
   }
 }
 
@@ -155,6 +155,6 @@ export function actorCountsPass(scope: QueryScope): Pass<ActorCounts[], ActorCou
     columns: ACTOR_COLUMNS,
     begin: () => [],
     scan: (state, rows, [selector]) => void state.push(actorCounts(rows, selector)),
-    kept: { key: "counts by actor", of: (state, pause) => runYielding(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
+    cached: { key: "counts by actor", of: (state, pause) => runYielding(addedCounts(state), pause), add: (state, added) => void state.push(added), byteLength: (added) => byteLengthOfCounts(added) },
   };
 }

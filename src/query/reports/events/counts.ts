@@ -68,7 +68,7 @@ function countPass(plan: CountPlan<"countEvents">): Pass<{ count: number }, numb
     scan: (state, rows, [selector]) => {
       state.count += countRows(rows, selector);
     },
-    kept: {
+    cached: {
       key: `${plan.report} `,
       of: ({ count }) => count,
       add: (state, count) => void (state.count += count),
@@ -89,11 +89,11 @@ function dayCountsPass(plan: PerDayPlan<"countEventsPerDay" | "countEventsRunnin
       const count = countRows(rows, selector);
       if (count > 0) add(state, rows.day, count);
     },
-    kept: {
+    cached: {
       key: `${plan.report} `,
       of: (state) => state,
-      add: (state, kept) => {
-        for (const [day, count] of kept) add(state, day, count);
+      add: (state, cached) => {
+        for (const [day, count] of cached) add(state, day, count);
       },
       byteLength: ({ size }) => size * 32,
     },
@@ -146,7 +146,7 @@ function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<Actor
     scan: (state, rows, [selector]) => addDay(state, rows.day, distinctActors(rows, selector)),
     scanActors: (state, rows, triples) => addDay(state, rows.day, actorsOfAll(rows, triples)),
     only: passingByUnit,
-    kept: {
+    cached: {
       key: `${plan.report} `,
       of: unitedByUnit,
       add: (state, { byUnit }) => {

@@ -71,7 +71,7 @@ export function actorsPass(scope: QueryScope): Pass<DistinctActors[], DistinctAc
     begin: () => [],
     scan: (state, rows, [selector]) => void state.push(distinctActors(rows, selector)),
     scanActors: (state, rows, triples) => void state.push(actorsOfAll(rows, triples)),
-    kept: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: byteLengthOf },
+    cached: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: byteLengthOf },
   };
 }
 
@@ -224,13 +224,13 @@ const lastCounts = new WeakMap<DistinctActors, { readonly view: IdentityView; re
 export function countIdentities(parts: readonly DistinctActors[], view: IdentityView): number {
   const [only, ...others] = parts;
   if (only === undefined) return 0;
-  if (others.length > 0) return countFolded(parts, view);
+  if (others.length > 0) return countResolved(parts, view);
   const last = lastCounts.get(only);
-  if (last !== undefined && (last.view === view || isUntouched(only, view.movedSince(last.view)))) {
+  if (last !== undefined && (last.view === view || isUntouched(only, view.changesSince(last.view)))) {
     lastCounts.set(only, { view, count: last.count });
     return last.count;
   }
-  const count = view.linkCount > 0 ? countFolded(parts, view) : countDistinct(only);
+  const count = view.linkCount > 0 ? countResolved(parts, view) : countDistinct(only);
   lastCounts.set(only, { view, count });
   return count;
 }
@@ -269,9 +269,9 @@ export function countOthers(few: Uint32Array, { users, anonymous }: Extract<Dist
   return others.size;
 }
 
-function countFolded(parts: readonly DistinctActors[], view: IdentityView): number {
+function countResolved(parts: readonly DistinctActors[], view: IdentityView): number {
   const { users, anonymous } = bitsOf(parts);
-  if (view.linkCount > 0) foldOntoSurvivors(users, anonymous, view);
+  if (view.linkCount > 0) resolveToSurvivors(users, anonymous, view);
   return users.count + anonymous.count;
 }
 
@@ -280,7 +280,7 @@ function countDistinct(distinct: DistinctActors): number {
 }
 
 /** Users first: the user that an anonymous id resolves to is a survivor already. */
-function foldOntoSurvivors(users: BitSet, anonymous: BitSet, view: IdentityView): void {
+function resolveToSurvivors(users: BitSet, anonymous: BitSet, view: IdentityView): void {
   const absorbed: number[] = [];
   if (view.hasMerges)
     users.forEach((code) => {

@@ -17,8 +17,8 @@ export interface CachedState<S, T> {
   readonly key: string;
   /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
-  add(state: S, kept: T, pause: () => Promise<void>): void | Promise<void>;
-  byteLength(kept: T): number;
+  add(state: S, cached: T, pause: () => Promise<void>): void | Promise<void>;
+  byteLength(cached: T): number;
 }
 
 /** The compiled scopes of a pass, in their order. */
@@ -41,8 +41,8 @@ export interface Pass<S, T = unknown> {
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
   /** Absent if the state depends on more than filters and codes, for example on identities. */
-  readonly kept?: CachedState<S, T>;
-  /** Whether no row of this day or earlier can change the state; days come newest first. Only without `kept`. */
+  readonly cached?: CachedState<S, T>;
+  /** Whether no row of this day or earlier can change the state; days come newest first. Only without `cached`. */
   isDone?(state: S, day: number): boolean;
   /** Rows stay in memory until the query ends. */
   readonly keepsRows?: boolean;
@@ -77,7 +77,7 @@ export interface RowReport<P extends AnyPlan, A> {
    * Runs synchronously with the snapshot: tables, links and dictionaries match it. Null if something is missing.
    * Long work of `finish` awaits `context.pause`.
    */
-  prepare(plan: P, context: RowContext, missing: PendingLoads): PreparedReport<A> | null;
+  prepare(plan: P, context: RowContext, pending: PendingLoads): PreparedReport<A> | null;
 }
 
 /** A report computed from all-time tables and the rows that they refer to. */
@@ -88,7 +88,7 @@ export interface TableReport<P extends AnyPlan, A> {
    * Starts synchronously with the snapshot: until the first `await`, tables and links match it. Null if something is missing.
    * @throws aborted, by `moment.pause`
    */
-  answer(plan: P, moment: TableSnapshot, missing: PendingLoads): A | Promise<A> | null;
+  answer(plan: P, moment: TableSnapshot, pending: PendingLoads): A | Promise<A> | null;
 }
 
 export type Report<P extends AnyPlan, A> = RowReport<P, A> | TableReport<P, A>;

@@ -108,7 +108,7 @@ export interface MatchPlace {
   readonly at: number;
 }
 
-/** Maps subjects to entities, and bounds the time at which a chain may start. */
+/** Maps entity keys to entities, and bounds the time at which a chain may start. */
 interface EntityResolver extends Pick<CountedEntities, "entityOf" | "moved"> {
   /** When the first event of a chain may occur. */
   readonly entries: Range;
@@ -131,7 +131,7 @@ export class EntityMatches {
   #lookedCount = 0;
   /** Sorted by time. */
   readonly #lists: readonly MatchList[];
-  /** By list: the next subject, and the first one beyond the batch. */
+  /** By list: the next entity key, and the first one beyond the batch. */
   readonly #next: Uint32Array;
   readonly #nextEnd: Uint32Array;
   /** By list: the number of its first match, counted over all lists. */
@@ -169,7 +169,7 @@ export class EntityMatches {
     this.#found = scratch.take(LENGTH_MAX + 1);
     this.#ranks = scratch.take(LENGTH_MAX);
     this.#isUnsure = scratch.take(LENGTH_MAX);
-    this.#end = Math.max(0, ...this.#lists.map(({ subjects }) => (subjects.at(-1) ?? -1) + 1));
+    this.#end = Math.max(0, ...this.#lists.map(({ entityKeys }) => (entityKeys.at(-1) ?? -1) + 1));
   }
 
   get entityCount(): number {
@@ -227,20 +227,20 @@ export class EntityMatches {
     return { list: this.#lists[list]!, at: number - this.#firstNumbers[list]! };
   }
 
-  #isMoved(subject: number): boolean {
+  #isMoved(entityKey: number): boolean {
     const { moved, entityOf } = this.resolver;
-    return moved !== "none" && (moved === "all" || (subject & 1) === 1) && entityOf(subject) !== subject;
+    return moved !== "none" && (moved === "all" || (entityKey & 1) === 1) && entityOf(entityKey) !== entityKey;
   }
 
-  #findEnd({ subjects, starts }: MatchList, number: number, to: number): void {
+  #findEnd({ entityKeys, starts }: MatchList, number: number, to: number): void {
     const first = this.#next[number]!;
     let end = first;
-    while (end < subjects.length && subjects[end]! < to) end += 1;
+    while (end < entityKeys.length && entityKeys[end]! < to) end += 1;
     this.#nextEnd[number] = end;
     this.#lookedCount += starts[end]! - starts[first]!;
   }
 
-  #count({ startMs, endMs, subjects, starts, times, masks, steps }: MatchList, number: number): void {
+  #count({ startMs, endMs, entityKeys, starts, times, masks, steps }: MatchList, number: number): void {
     const { isEntry, resolver: { entries, moved } } = this;
     const [slots, states, low, placeEnd] = [this.#slots, this.#states, this.#from, this.#nextEnd[number]!];
     const lateMs = this.#pruning?.lateMs ?? Infinity;
@@ -250,8 +250,8 @@ export class EntityMatches {
     const isInside = startMs >= entries.fromMs && endMs <= entries.toMs && !mayBeLate;
     const isBehind = startMs >= entries.toMs;
     for (let place = this.#next[number]!; place < placeEnd; place += 1) {
-      if (moved !== "none" && this.#isMoved(subjects[place]!)) continue;
-      const entity = subjects[place]! - low;
+      if (moved !== "none" && this.#isMoved(entityKeys[place]!)) continue;
+      const entity = entityKeys[place]! - low;
       const end = starts[place + 1]!;
       slots[entity]! += end - starts[place]!;
       let state = states[entity]! | (steps[place]! & HAS_SECOND_STEP);
@@ -305,7 +305,7 @@ export class EntityMatches {
     return count;
   }
 
-  #put({ startMs, subjects, starts, times, masks, steps }: MatchList, number: number): void {
+  #put({ startMs, entityKeys, starts, times, masks, steps }: MatchList, number: number): void {
     const { starts: firstSlots, ends, resolver: { moved, entries } } = this;
     const { ms, masks: ownMasks, numbers } = this.placed;
     const [slots, ranks, low] = [this.#slots, this.#ranks, this.#from];
@@ -313,10 +313,10 @@ export class EntityMatches {
     // Behind the entries, matches of the first step alone change nothing.
     const skipped = this.#pruning !== null && startMs >= entries.toMs ? FIRST_STEP_ONLY : NOWHERE;
     for (let place = this.#next[number]!; place < placeEnd; place += 1) {
-      const entity = subjects[place]! - low;
+      const entity = entityKeys[place]! - low;
       let slot = slots[entity]!;
       if (slot === NOWHERE || steps[place] === skipped) continue;
-      if (moved !== "none" && this.#isMoved(subjects[place]!)) continue;
+      if (moved !== "none" && this.#isMoved(entityKeys[place]!)) continue;
       const rank = ranks[entity]!;
       let lastMs = slot === firstSlots[rank] ? -Infinity : ms[slot - 1]!;
       let isUnsure = false;

@@ -25,22 +25,22 @@ import { EntityMatches, pruningOf, type Pruning, type MatchPlace } from "./entit
 import { byteLengthOfList, matchListOf, joinedLists, type MatchList, type MatchSources } from "./match-list.js";
 
 /** The entities that go through steps: people, accounts or sessions. */
-interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "subjectsOf" | "moved" | "entityOf"> {
+interface FunnelEntities extends Pick<CountedEntities, "columns" | "name" | "entityKeysOf" | "moved" | "entityOf"> {
   /** The time range of relevant events. */
   readonly range: Range;
   /** The time range of the first event of a chain. */
   readonly entries: Range;
-  /** The start of the session of a subject, which determines the bucket of its chain; null: the first event does. */
-  readonly startMsOf: ((subject: number) => number) | null;
+  /** The start of the session of an entity key, which determines the bucket of its chain; null: the first event does. */
+  readonly startMsOf: ((entityKey: number) => number) | null;
 }
 
 /** @param sessions null if the plan does not need them */
 function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: SessionView | null): FunnelEntities {
   if (plan.level === "session") return sessionEntities(plan, sessions);
   const { range, windowMs } = plan;
-  const { columns, name, subjectsOf, moved, entityOf } = countedEntitiesOf(plan.level, context);
+  const { columns, name, entityKeysOf, moved, entityOf } = countedEntitiesOf(plan.level, context);
   return {
-    columns, name, subjectsOf, moved, entityOf,
+    columns, name, entityKeysOf, moved, entityOf,
     // Events before the first event of a chain, or after its window, do not matter.
     range: { fromMs: range.fromMs, toMs: range.toMs + windowMs },
     entries: range,
@@ -50,13 +50,13 @@ function funnelEntitiesOf(plan: FunnelPlan, context: RowContext, sessions: Sessi
 
 /** Sessions that start in the range, as their number + 1. All their events may start a chain. */
 function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: SessionView | null): FunnelEntities {
-  assert(view !== null, "the report declares that it reads sessions");
+  assert(view !== null, "sessions were loaded (readsTables)");
   const { starts } = view.facts;
   return {
     columns: [],
     // Sessions may change before the next query.
     name: null,
-    subjectsOf: (rows, selected) => {
+    entityKeysOf: (rows, selected) => {
       const sessions = view.rowSessions(rows);
       return selected.map((row) => {
         const session = sessions.of(row);
@@ -64,10 +64,10 @@ function sessionEntities({ range, session: { maxMs } }: FunnelPlan, view: Sessio
       });
     },
     moved: "none",
-    entityOf: (subject) => subject,
+    entityOf: (entityKey) => entityKey,
     range: { fromMs: range.fromMs, toMs: range.toMs + maxMs },
     entries: { fromMs: -Infinity, toMs: Infinity },
-    startMsOf: (subject) => starts[subject - 1]!,
+    startMsOf: (entityKey) => starts[entityKey - 1]!,
   };
 }
 
@@ -110,17 +110,17 @@ class BreakdownGroups implements ChainKeys {
   }
 }
 
-function subjectOf({ subjects, starts }: MatchList, at: number): number {
-  return subjects[firstAtLeast(starts, at + 1) - 1]!;
+function entityKeyOf({ entityKeys, starts }: MatchList, at: number): number {
+  return entityKeys[firstAtLeast(starts, at + 1) - 1]!;
 }
 
 /** How far entities get through steps. Cost: cached spans with 12 bytes per match, and a few reads per match of entities that may have started. */
 export const funnel: Report<FunnelPlan, Funnel> = {
   needsCompanies: ({ level }) => level === "account",
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const sessions = plan.level === "session" ? context.tables.sessions(plan, context, missing) : null;
-    if (!missing.isEmpty) return null;
+  prepare: (plan, context, pending) => {
+    const sessions = plan.level === "session" ? context.tables.sessions(plan, context, pending) : null;
+    if (!pending.isEmpty) return null;
     const { pause } = context;
     const entities = funnelEntitiesOf(plan, context, sessions);
     const groups = new BreakdownGroups((plan.breakdown?.fields ?? []).map((field) => rowKeysOf([field], context)));
@@ -149,7 +149,7 @@ function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, match
   const entryMsOf = (slot: number) => {
     if (startMsOf === null) return matches.placed.ms[slot]!;
     const { list, at } = matches.placeOf(slot);
-    return startMsOf(subjectOf(list, at));
+    return startMsOf(entityKeyOf(list, at));
   };
   return new ChainTries(plan, { matches: matches.placed, entries, entryMsOf });
 }
@@ -179,7 +179,7 @@ async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainTri
   return await funnelTrend(slots, figures, pause);
 }
 
-interface KeptLists {
+interface CachedLists {
   lists: readonly MatchList[];
   /** Set by the first query that adds the lists, which does not wait for them to be joined. */
   isAdded: boolean;
@@ -190,25 +190,25 @@ interface KeptLists {
  * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
  * Lists that are requested again are joined, which takes no more memory.
  */
-function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], KeptLists> {
+function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], CachedLists> {
   const funnelScopes = funnelScopesOf(plan);
   const haveSequences = needsEventIds(tieEffectsOf(plan));
-  const sources: MatchSources = { bits: funnelScopes.map(({ bit }) => bit), subjects: entities, keys, haveSequences };
+  const sources: MatchSources = { bits: funnelScopes.map(({ bit }) => bit), counted: entities, keys, haveSequences };
   const names = [entities.name, ...keys.map(({ name }) => name)];
   const name = names.includes(null) ? null : `matches ${funnelScopes.map(({ bit }) => bit).join()} of ${names.join(" by ")}${haveSequences ? " with ids" : ""}`;
-  const pass: Pass<MatchList[], KeptLists> = {
+  const pass: Pass<MatchList[], CachedLists> = {
     scopes: funnelScopes.map(({ scope }) => ({ ...scope, range: entities.range })),
     columns: [TIME_COLUMN, ...(haveSequences ? [SEQUENCE_COLUMN] : []), ...entities.columns, ...keys.flatMap(({ columns }) => columns)],
     begin: () => [],
     scan: (state, rows, selectors) => {
-      const list = keptList(rows, selectors, sources, name);
-      if (list.subjects.length > 0) state.push(list);
+      const list = cachedList(rows, selectors, sources, name);
+      if (list.entityKeys.length > 0) state.push(list);
     },
   };
   if (name === null) return pass;
   return {
     ...pass,
-    kept: {
+    cached: {
       key: name,
       of: (state) => ({ lists: [...state], isAdded: false, isJoined: false }),
       add: async (state, own, pause) => {
@@ -239,7 +239,7 @@ function funnelScopesOf({ steps, exclusions, order, project, eventName, userId, 
 }
 
 /** Also cached with whole segments, which a query reads where its dates cut a span. */
-function keptList(rows: Rows, selectors: readonly Selector[], sources: MatchSources, name: string | null): MatchList {
+function cachedList(rows: Rows, selectors: readonly Selector[], sources: MatchSources, name: string | null): MatchList {
   const make = () => matchListOf(rows, selectors, sources);
   const keys = selectors.map(({ key }) => key);
   if (name === null || keys.includes(null) || !selectors.every((selector) => isWhole(rows, selector))) return make();
@@ -272,7 +272,7 @@ function needsEventIds({ times, breakdown }: TieEffects): boolean {
 }
 
 /**
- * Sorts the matches of some entities: by time, and by id where it matters. The matches of a subject are mostly in order already,
+ * Sorts the matches of some entities: by time, and by id where it matters. The matches of an entity key are mostly in order already,
  * so ids are read only for events of one entity and millisecond that may be out of order and differ in what counts.
  * Cost: mostly one check per entity; otherwise the ids of the days of such events.
  */
@@ -313,7 +313,7 @@ function isInOrder(matches: EntityMatches, from: number, to: number): boolean {
   if (!list.isInOrder) return false;
   for (let slot = from + 1; slot < to; slot += 1) {
     const place = matches.placeOf(slot);
-    // Matches of one subject are adjacent.
+    // Matches of one entity key are adjacent.
     if (place.list !== list || place.at !== at + slot - from) return false;
   }
   return true;

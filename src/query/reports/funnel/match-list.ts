@@ -13,27 +13,27 @@ import type { CountedEntities } from "../insights/counted-entities.js";
 import { runAtOnce, piecesOf, type Steps } from "../../../core/base/yield.js";
 
 /**
- * The matches in rows of some days, subject by subject: 8 bytes per match, 4 more with sequences, 4 for each breakdown field, and 12 per subject.
- * Matches of one subject mostly ascend by time.
+ * The matches in rows of some days, key by key: 8 bytes per match, 4 more with sequences, 4 for each breakdown field, and 12 per entity key.
+ * Matches of one entity key mostly ascend by time.
  */
 export interface MatchList {
   /** Origin of `times`, exclusive end of the covered time, and time of the first match; epoch ms. */
   readonly startMs: number;
   readonly endMs: number;
   readonly firstMs: number;
-  /** Whether matches of one subject and millisecond are sorted by id. */
+  /** Whether matches of one entity key and millisecond are sorted by id. */
   readonly isInOrder: boolean;
-  /** Whether matches of one subject ascend by time. */
+  /** Whether matches of one entity key ascend by time. */
   readonly isAscending: boolean;
-  /** The subjects that have matches, ascending; never 0. */
-  readonly subjects: Uint32Array;
-  /** Start of each subject's matches, which end at the start of the next. */
+  /** The entity keys that have matches, ascending; never 0. */
+  readonly entityKeys: Uint32Array;
+  /** Start of each entity key's matches, which end at the start of the next. */
   readonly starts: Uint32Array;
   /** Ms since `startMs`. */
   readonly times: Uint32Array;
   /** Bits of what each event matches; 0: nothing, but it is an event of its entity. */
   readonly masks: Uint32Array;
-  /** By subject: the bits of all its matches. */
+  /** By entity key: the bits of all its matches. */
   readonly steps: Uint32Array;
   /** Null if event ids are not needed. */
   readonly sequences: Uint32Array | null;
@@ -45,24 +45,24 @@ export interface MatchList {
 export interface MatchSources {
   /** The bit of each selector; 0: none. */
   readonly bits: readonly Mask[];
-  readonly subjects: Pick<CountedEntities, "columns" | "name" | "subjectsOf">;
+  readonly counted: Pick<CountedEntities, "columns" | "name" | "entityKeysOf">;
   readonly keys: readonly RowKeys[];
   /** Whether event ids may be needed. */
   readonly haveSequences: boolean;
 }
 
-export function byteLengthOfList({ subjects, times, sequences, keys }: MatchList): number {
-  return subjects.length * 12 + times.length * (8 + 4 * keys.length) + (sequences?.byteLength ?? 0) + 200;
+export function byteLengthOfList({ entityKeys, times, sequences, keys }: MatchList): number {
+  return entityKeys.length * 12 + times.length * (8 + 4 * keys.length) + (sequences?.byteLength ?? 0) + 200;
 }
 
-/** The matches of rows that have a subject. Cost: one read per row and selector that selects it. Columns must be loaded. */
+/** The matches of rows that have an entity key. Cost: one read per row and selector that selects it. Columns must be loaded. */
 export function matchListOf(rows: Rows, selectors: readonly Selector[], sources: MatchSources): MatchList {
   return Scratch.atOnce((scratch) => listOf(rows, selectors, sources, scratch));
 }
 
-function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, keys, haveSequences }: MatchSources, scratch: Scratch): MatchList {
+function listOf(rows: Rows, selectors: readonly Selector[], { bits, counted, keys, haveSequences }: MatchSources, scratch: Scratch): MatchList {
   const { selected, masks } = markedRows(rows, selectors, bits, scratch);
-  const owners = subjects.subjectsOf(rows, selected);
+  const owners = counted.entityKeysOf(rows, selected);
   const inTime = placesInOrder(rows, selected, owners, scratch);
   const places = radixOrder(inTime, owners, (count) => scratch.take(count));
   const times = rows.times();
@@ -71,7 +71,7 @@ function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, ke
   const runs = runsOf(gathered(owners, places, scratch.take(count)), scratch);
   const list: MatchList = {
     startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + (count === 0 ? 0 : times[selected[inTime[0]!]!]!), isInOrder: true, isAscending: true,
-    ...runs, steps: new Uint32Array(runs.subjects.length),
+    ...runs, steps: new Uint32Array(runs.entityKeys.length),
     times: new Uint32Array(count), masks: new Uint32Array(count),
     sequences: haveSequences ? gathered(gathered(rows.sequences(), selected, scratch.take(selected.length)), places, new Uint32Array(count)) : null,
     keys: keys.map((field) => gathered(field.keysOf(rows, selected), places, new Uint32Array(count))),
@@ -82,11 +82,11 @@ function listOf(rows: Rows, selectors: readonly Selector[], { bits, subjects, ke
     list.times[at] = times[row]!;
     list.masks[at] = masks[place]!;
   }
-  uniteSteps(list, list.steps, 0, list.subjects.length);
+  uniteSteps(list, list.steps, 0, list.entityKeys.length);
   return list;
 }
 
-/** The steps of all matches of each subject in `[from, to)`. Cost: one read per match. */
+/** The steps of all matches of each entity key in `[from, to)`. Cost: one read per match. */
 function uniteSteps({ starts, masks }: Pick<MatchList, "starts" | "masks">, into: Uint32Array, from: number, to: number): void {
   for (let place = from; place < to; place += 1) {
     let all = 0;
@@ -124,18 +124,18 @@ function mark(selected: Uint32Array, bit: Mask, found: Uint32Array): void {
   }
 }
 
-/** The distinct subjects and the start of each. @param ascending one subject per match */
-function runsOf(ascending: Uint32Array, scratch: Scratch): Pick<MatchList, "subjects" | "starts"> {
-  const [subjects, starts] = [scratch.take(ascending.length), scratch.take(ascending.length + 1)];
+/** The distinct entity keys and the start of each. @param ascending one entity key per match */
+function runsOf(ascending: Uint32Array, scratch: Scratch): Pick<MatchList, "entityKeys" | "starts"> {
+  const [entityKeys, starts] = [scratch.take(ascending.length), scratch.take(ascending.length + 1)];
   let count = 0;
   for (let at = 0; at < ascending.length; at += 1) {
     if (at > 0 && ascending[at] === ascending[at - 1]) continue;
-    subjects[count] = ascending[at]!;
+    entityKeys[count] = ascending[at]!;
     starts[count] = at;
     count += 1;
   }
   starts[count] = ascending.length;
-  return { subjects: subjects.slice(0, count), starts: starts.slice(0, count + 1) };
+  return { entityKeys: entityKeys.slice(0, count), starts: starts.slice(0, count + 1) };
 }
 
 /** @param into as long as `places` */
@@ -147,7 +147,7 @@ function gathered(codes: Uint32Array, places: Uint32Array, into: Uint32Array): U
 /** Exclusive upper bound of indexes. Ms of a day are below 2^27, so both fit exactly in 53 bits. */
 const ROW_SPAN = 2 ** 26;
 
-/** Indexes of the rows that have a subject, by time and event id. They may lie in the scratch. */
+/** Indexes of the rows that have an entity key, by time and event id. They may lie in the scratch. */
 function placesInOrder(rows: Rows, selected: Uint32Array, owners: Uint32Array, scratch: Scratch): Uint32Array {
   let count = 0;
   const places = scratch.take(selected.length);
@@ -174,10 +174,10 @@ function sortedPlaces(rows: Rows, selected: Uint32Array, places: Uint32Array): U
 
 /** Length of the blocks of days whose lists are joined: times are 32 bits of ms, which cover 49 days. */
 const BLOCK_MS = 16 * MS_PER_DAY;
-/** Subjects whose matches are copied per step: a few milliseconds. */
+/** Entity keys whose matches are copied per step: a few milliseconds. */
 const RUNS_PER_STEP = 4_096;
 
-/** The same matches in fewer lists, if there are many. Cost: a few reads per subject, and a copy. */
+/** The same matches in fewer lists, if there are many. Cost: a few reads per entity key, and a copy. */
 export function* joinedLists(lists: readonly MatchList[]): Steps<readonly MatchList[]> {
   const blocks = new Map<number, MatchList[]>();
   for (const list of lists) {
@@ -195,12 +195,12 @@ export function* joinedLists(lists: readonly MatchList[]): Steps<readonly MatchL
 
 function* joined(unordered: readonly MatchList[]): Steps<MatchList> {
   const lists = [...unordered].sort(byTime);
-  const runCount = lists.reduce((sum, { subjects }) => sum + subjects.length, 0);
+  const runCount = lists.reduce((sum, { entityKeys }) => sum + entityKeys.length, 0);
   const runs = { owners: new Uint32Array(runCount), lists: new Uint32Array(runCount), places: new Uint32Array(runCount) };
   let end = 0;
-  for (const [number, { subjects }] of lists.entries())
-    for (let place = 0; place < subjects.length; place += 1, end += 1) {
-      runs.owners[end] = subjects[place]!;
+  for (const [number, { entityKeys }] of lists.entries())
+    for (let place = 0; place < entityKeys.length; place += 1, end += 1) {
+      runs.owners[end] = entityKeys[place]!;
       runs.lists[end] = number;
       runs.places[end] = place;
     }
@@ -219,15 +219,15 @@ function areInOrder(lists: readonly MatchList[]): boolean {
   return true;
 }
 
-/** The matches of subjects that stand for other entities, moved to those; null if there are none. */
+/** Matches whose actor now belongs to another identity, under that identity; null if there are none. */
 export function movedList(list: MatchList, { moved, entityOf }: Pick<CountedEntities, "moved" | "entityOf">): MatchList | null {
-  const { subjects } = list;
+  const { entityKeys } = list;
   const [owners, places]: [number[], number[]] = [[], []];
   let count = 0;
-  for (let place = 0; place < subjects.length; place += 1) {
-    if (moved !== "all" && (subjects[place]! & 1) === 0) continue;
-    const entity = entityOf(subjects[place]!);
-    if (entity === subjects[place]) continue;
+  for (let place = 0; place < entityKeys.length; place += 1) {
+    if (moved !== "all" && (entityKeys[place]! & 1) === 0) continue;
+    const entity = entityOf(entityKeys[place]!);
+    if (entity === entityKeys[place]) continue;
     owners.push(entity);
     places.push(place);
     count += list.starts[place + 1]! - list.starts[place]!;
@@ -243,7 +243,7 @@ export function byTime(a: MatchList, b: MatchList): number {
   return a.startMs - b.startMs || a.firstMs - b.firstMs;
 }
 
-/** Subjects of lists: the new owner of their matches, the list, and the index among its subjects. */
+/** Entity keys of lists: the new owner of their matches, the list, and the index among its keys. */
 interface Runs {
   readonly owners: Uint32Array;
   readonly lists: Uint32Array;
@@ -258,15 +258,15 @@ function* listOfRuns(lists: readonly MatchList[], runs: Runs, order: Pick<MatchL
   const startMs = Math.min(...lists.map((list) => list.startMs));
   const made = {
     startMs, endMs: Math.max(...lists.map(({ endMs }) => endMs)), firstMs: Math.min(...lists.map(({ firstMs }) => firstMs)), ...order,
-    subjects: new Uint32Array(owners.length), starts: new Uint32Array(owners.length + 1),
+    entityKeys: new Uint32Array(owners.length), starts: new Uint32Array(owners.length + 1),
     times: new Uint32Array(count), masks: new Uint32Array(count), sequences: lists[0]?.sequences === null ? null : new Uint32Array(count), keys: (lists[0]?.keys ?? []).map(() => new Uint32Array(count)),
   };
-  const ends: Ends = { subjectCount: 0, matchCount: 0 };
+  const ends: Ends = { entityKeyCount: 0, matchCount: 0 };
   yield* piecesOf(byOwner.length, RUNS_PER_STEP, (from, to) => copyRuns(lists, runs, byOwner.subarray(from, to), made, ends));
-  made.starts[ends.subjectCount] = ends.matchCount;
-  const list = { ...made, subjects: made.subjects.slice(0, ends.subjectCount), starts: made.starts.slice(0, ends.subjectCount + 1) };
-  const steps = new Uint32Array(ends.subjectCount);
-  yield* piecesOf(ends.subjectCount, RUNS_PER_STEP, (from, to) => uniteSteps(list, steps, from, to));
+  made.starts[ends.entityKeyCount] = ends.matchCount;
+  const list = { ...made, entityKeys: made.entityKeys.slice(0, ends.entityKeyCount), starts: made.starts.slice(0, ends.entityKeyCount + 1) };
+  const steps = new Uint32Array(ends.entityKeyCount);
+  yield* piecesOf(ends.entityKeyCount, RUNS_PER_STEP, (from, to) => uniteSteps(list, steps, from, to));
   return { ...list, steps };
 }
 
@@ -281,29 +281,29 @@ type Filled = Omit<MatchList, "steps">;
 
 /** The lengths filled so far. */
 interface Ends {
-  subjectCount: number;
+  entityKeyCount: number;
   matchCount: number;
 }
 
 /** Appends the matches of runs, which are in order. */
 function copyRuns(lists: readonly MatchList[], { owners, lists: listOf, places }: Runs, order: Uint32Array, into: Filled, ends: Ends): void {
-  let { subjectCount, matchCount } = ends;
+  let { entityKeyCount, matchCount } = ends;
   for (let at = 0; at < order.length; at += 1) {
     const run = order[at]!;
-    if (subjectCount === 0 || into.subjects[subjectCount - 1] !== owners[run]) {
-      into.subjects[subjectCount] = owners[run]!;
-      into.starts[subjectCount] = matchCount;
-      subjectCount += 1;
+    if (entityKeyCount === 0 || into.entityKeys[entityKeyCount - 1] !== owners[run]) {
+      into.entityKeys[entityKeyCount] = owners[run]!;
+      into.starts[entityKeyCount] = matchCount;
+      entityKeyCount += 1;
     }
     const start = matchCount;
     matchCount = copyRun(lists[listOf[run]!]!, places[run]!, into, start);
-    if (into.isAscending) mergeRun(into, into.starts[subjectCount - 1]!, start, matchCount);
+    if (into.isAscending) mergeRun(into, into.starts[entityKeyCount - 1]!, start, matchCount);
   }
-  ends.subjectCount = subjectCount;
+  ends.entityKeyCount = entityKeyCount;
   ends.matchCount = matchCount;
 }
 
-/** Copies the matches of a subject to an index; returns the end. */
+/** Copies the matches of an entity key to an index; returns the end. */
 function copyRun(list: MatchList, place: number, into: Filled, start: number): number {
   const laterMs = list.startMs - into.startMs;
   let end = start;
@@ -316,7 +316,7 @@ function copyRun(list: MatchList, place: number, into: Filled, start: number): n
   return end;
 }
 
-/** Merges the matches `[middle, end)` of a subject into those from `start` on. Both parts are sorted; at equal times the earlier part comes first. */
+/** Merges the matches `[middle, end)` of a key into those from `start` on. Both parts are sorted; at equal times the earlier part comes first. */
 function mergeRun({ times, masks, sequences, keys }: Filled, start: number, middle: number, end: number): void {
   if (middle === start || middle === end || times[middle]! >= times[middle - 1]!) return;
   let from = middle - 1;

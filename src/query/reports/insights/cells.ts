@@ -4,7 +4,7 @@ import type { QueryScope } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { countRows } from "../events/counts.js";
 import type { Pass } from "../form/report.js";
-import { addUnit, addUnits, byteLengthOfUnits, columnsOfCut, keptUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut } from "./row-units.js";
+import { addUnit, addUnits, byteLengthOfUnits, columnsOfCut, cachedUnits, madeByUnit, nameOfCut, unitOfAll, type ByUnit, type RowCut } from "./row-units.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 /** Event counts by key and item. A pair is `key * KEY_SPAN + item`; pairs are distinct and ascending. 12 bytes per pair. */
@@ -135,13 +135,13 @@ export function cellsByUnit(scope: QueryScope, cut: RowCut, keys: RowKeys, items
       const areFew = keys.columns.length === 0 && items.areFew === true && selector.key !== null;
       const key = `${name} ${selector.key}`;
       if (areFew && isWhole(rows, selector)) return addUnits(state, rows.derive(key, make, byteLengthOfCellUnits));
-      addUnits(state, (areFew ? keptUnits<Cells>(rows, key, cut, selector) : null) ?? make());
+      addUnits(state, (areFew ? cachedUnits<Cells>(rows, key, cut, selector) : null) ?? make());
     },
   };
   if (keys.name === null || items.name === null) return pass;
   return {
     ...pass,
-    kept: {
+    cached: {
       key: name,
       of: (state) => new Map([...state].map(([unitMs, lists]) => [unitMs, unitedCells(lists)])),
       add: addUnits,

@@ -50,8 +50,8 @@ export function byteLengthOfUnits<T>(byUnit: ReadonlyMap<number, T>, byteLengthO
  * The states that another query cached with a segment, for the units within a range; null if there are none, or the range cuts the rows of a unit.
  * `T` must be what is cached under this key.
  */
-export function keptUnits<T>(rows: Rows, key: string, cut: RowCut, range: Range): Iterable<readonly [number, T]> | null {
-  const known = rows.kept(key, []) as ReadonlyMap<number, T> | null;
+export function cachedUnits<T>(rows: Rows, key: string, cut: RowCut, range: Range): Iterable<readonly [number, T]> | null {
+  const known = rows.cached(key, []) as ReadonlyMap<number, T> | null;
   const within = known === null ? null : unitsWithin(rows, cut, range);
   return known === null || within === null ? null : [...known].filter(([unitMs]) => within.has(unitMs));
 }

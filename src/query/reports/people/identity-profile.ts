@@ -19,24 +19,24 @@ import { compareCodePoints } from "../../../core/base/text-order.js";
 import { runYielding, piecesOf, type Steps } from "../../../core/base/yield.js";
 
 /** The identity that a query is about, and the ids under which events name it. */
-interface IdentitySubject {
+interface ResolvedPerson {
   readonly identity: number;
   /** Ascending. */
   readonly actors: readonly number[];
 }
 
 /** The identity that a plan names. @throws identity_not_found */
-export function subjectOf({ subject }: IdentityScope, { identities, ends }: TableSnapshot): IdentitySubject {
+export function personOf({ person }: IdentityScope, { identities, ends }: TableSnapshot): ResolvedPerson {
   const [name, id, identity] =
-    subject.kind === "email"
-      ? (["email", subject.email, identities.findEmail(subject.email)] as const)
-      : (["userId", subject.userId, identities.findId(subject.userId)] as const);
+    person.kind === "email"
+      ? (["email", person.email, identities.findEmail(person.email)] as const)
+      : (["userId", person.userId, identities.findId(person.userId)] as const);
   if (identity === 0 || !isActorBefore(identity, ends)) throw parameterError("identity_not_found", name, `no person has the identifier ${shown(id)}`);
   return { identity, actors: [...identities.actorsOf(identity)].sort((a, b) => a - b) };
 }
 
-/** What a result is computed from, once the events of the subject are read. */
-export interface SubjectEvents extends IdentitySubject {
+/** What a result is computed from, once the events of the person are read. */
+export interface PersonEvents extends ResolvedPerson {
   readonly timeline: Timeline;
   readonly dictionaries: Dictionaries;
   readonly identities: IdentityView;
@@ -49,13 +49,13 @@ export interface SubjectEvents extends IdentitySubject {
  * @param upTo greatest sequence of the rows that count; null: that of the snapshot
  */
 export async function withEventsOf<A>(
-  subject: IdentitySubject,
+  person: ResolvedPerson,
   { rows, tables, pause, looked, dictionaries, identities, sequence }: TableSnapshot,
   upTo: number | null,
-  answer: (events: SubjectEvents) => Promise<A>,
+  answer: (events: PersonEvents) => Promise<A>,
 ): Promise<A> {
-  const timeline = await tables.timelines.of(subject, rows, upTo, { pause, looked });
-  return await answer({ ...subject, timeline, dictionaries, identities, sequence, pause });
+  const timeline = await tables.timelines.of(person, rows, upTo, { pause, looked });
+  return await answer({ ...person, timeline, dictionaries, identities, sequence, pause });
 }
 
 /** The revenue events of a timeline by index, including duplicates, and their amount in the reporting currency; null if they do not count. */
@@ -120,13 +120,13 @@ export function pageviewCodes(dictionaries: Dictionaries, slugs: readonly string
 
 /** Figures of an identity's activity within the window. */
 export const identityProfile: TableReport<IdentityProfilePlan, IdentityProfile> = {
-  answer: (plan, moment, missing) => {
+  answer: (plan, moment, pending) => {
     const { window, session, pageviewSlugs, revenue } = plan;
-    const subject = subjectOf(plan, moment);
-    const table = moment.tables.revenue(revenue, moment, missing);
+    const person = personOf(plan, moment);
+    const table = moment.tables.revenue(revenue, moment, pending);
     if (table === null) return null;
-    const payments = paymentsOf(table, subject.actors, moment.rates);
-    return withEventsOf(subject, moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
+    const payments = paymentsOf(table, person.actors, moment.rates);
+    return withEventsOf(person, moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
       const money = await moneyOn(timeline, payments);
       const from = timeline.firstAt(window.fromMs);
       const to = timeline.firstAt(window.toMs);
@@ -169,7 +169,7 @@ function sumAmounts(money: TimelineMoney, from: number, to: number): Money {
 export const identityReferrers: TableReport<IdentityReferrersPlan, IdentityReferrers> = {
   answer: (plan, moment) => {
     const { window, limit } = plan;
-    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
+    return withEventsOf(personOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
       const [codes] = await timeline.codes(["referrer"], pause, timeline.firstAt(window.fromMs), timeline.firstAt(window.toMs));
       const { values, counts } = countCodes(codes);
       const dictionary = dictionaries.named("referrer");
@@ -207,7 +207,7 @@ interface Group {
 export const identityDeviceGeo: TableReport<IdentityDeviceGeoPlan, IdentityDeviceGeo> = {
   answer: (plan, moment) => {
     const { window } = plan;
-    return withEventsOf(subjectOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
+    return withEventsOf(personOf(plan, moment), moment, null, async ({ identity, identities, timeline, dictionaries, pause }) => {
       const from = timeline.firstAt(window.fromMs);
       const to = timeline.firstAt(window.toMs);
       const columns = await timeline.codes(COLUMNS, pause, from, to);

@@ -15,7 +15,7 @@ import { RecordReader } from "../../../storage/segment/record-reader.js";
 import { ZERO, addMoney, majorUnits } from "../../answer/money.js";
 import type { TouchReader } from "../../tables/touches/touch-facts.js";
 import type { TableReport } from "../form/report.js";
-import { subjectOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type SubjectEvents, type TimelineMoney } from "./identity-profile.js";
+import { personOf, withEventsOf, sessionsOf, moneyOn, pageviewCodes, type PersonEvents, type TimelineMoney } from "./identity-profile.js";
 
 const ENTRY_COLUMNS = [
   "project", "url", "referrer", "device", "os", "browser", "screen", "language", "location_country", "location_region", "location_city",
@@ -28,7 +28,7 @@ async function sessionItems(
   money: TimelineMoney,
   touches: TouchReader,
   plan: IdentitySessionsPlan,
-  { timeline, dictionaries, pause }: SubjectEvents,
+  { timeline, dictionaries, pause }: PersonEvents,
 ): Promise<SessionItem[]> {
   const firstColumns = [ID_COLUMN, ...ENTRY_COLUMNS, ...touches.columns];
   for (const session of shown) {
@@ -101,15 +101,15 @@ function eventFigures(
 
 /** The sessions of an identity that start in the window, newest first, one page at a time. */
 export const identitySessions: TableReport<IdentitySessionsPlan, FoundSessions> = {
-  answer: (plan, moment, missing) => {
+  answer: (plan, moment, pending) => {
     const { cursor, limit } = plan;
-    const subject = subjectOf(plan, moment);
-    const table = moment.tables.revenue(plan.revenue, moment, missing);
+    const person = personOf(plan, moment);
+    const table = moment.tables.revenue(plan.revenue, moment, pending);
     if (table === null) return null;
     const upTo = cursor?.sequence ?? moment.sequence;
-    const payments = paymentsOf(table, subject.actors, moment.rates).filter(({ sequence }) => sequence <= upTo);
+    const payments = paymentsOf(table, person.actors, moment.rates).filter(({ sequence }) => sequence <= upTo);
     const touches = moment.tables.touchMaker(plan.touch).reader();
-    return withEventsOf(subject, moment, cursor?.sequence ?? null, async (events) => {
+    return withEventsOf(person, moment, cursor?.sequence ?? null, async (events) => {
       const { timeline, pause } = events;
       const money = await moneyOn(timeline, payments);
       const sessions = await sessionsOf(timeline, money, plan.session, pause);

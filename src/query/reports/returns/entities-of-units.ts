@@ -15,7 +15,7 @@ export interface EntityBits {
   readonly words: Uint32Array;
 }
 
-/** Folds subjects onto entities, one unit at a time, each entity once per unit. 20 bytes per 32 possible entities. */
+/** Maps entity keys to entities, one unit at a time, each entity once per unit. 20 bytes per 32 possible entities. */
 export class BitsOfUnits {
   /** Exclusive upper bound of all word indexes. */
   readonly wordCount: number;
@@ -30,8 +30,8 @@ export class BitsOfUnits {
   readonly #own: Uint32Array;
   #piece: Uint32Array | null = null;
 
-  constructor(readonly subjects: CountedEntities) {
-    this.#oddPlace = (subjects.end >>> 6) + 1;
+  constructor(readonly counted: CountedEntities) {
+    this.#oddPlace = (counted.end >>> 6) + 1;
     this.wordCount = this.#oddPlace * 2;
     this.#words = new Uint32Array(this.wordCount);
     this.#set = new Uint32Array(this.wordCount * 2);
@@ -39,14 +39,14 @@ export class BitsOfUnits {
     this.#own = new Uint32Array(this.wordCount);
   }
 
-  /** The entities of the subjects of one unit; valid until the next call. Cost: the subjects, and the words of their bits. */
+  /** The entities of the entity keys of one unit; valid until the next call. Cost: the entity keys, and the words of their bits. */
   of(parts: readonly DistinctActors[]): EntityBits {
     return runAtOnce(this.#stepsOf(parts));
   }
 
   *#stepsOf(parts: readonly DistinctActors[]): Steps<EntityBits> {
     const [first, ...others] = parts;
-    if (first?.kind === "bits" && others.length === 0 && this.subjects.moved === "none") return this.#asTheyAre(first);
+    if (first?.kind === "bits" && others.length === 0 && this.counted.moved === "none") return this.#asTheyAre(first);
     for (const part of parts) {
       if (part.kind === "list") for (let at = 0; at < part.actors.length; at += 1) this.#add(part.actors[at]!);
       else {
@@ -56,12 +56,12 @@ export class BitsOfUnits {
       yield;
     }
     // Moved bits may set further words, whose entities stand for themselves.
-    const count = this.subjects.moved === "none" ? 0 : this.#setCount;
-    yield* piecesOf(count, WORDS_PER_STEP, (from, to) => this.#fold(this.subjects.moved === "all", from, to));
+    const count = this.counted.moved === "none" ? 0 : this.#setCount;
+    yield* piecesOf(count, WORDS_PER_STEP, (from, to) => this.#mapToEntities(this.counted.moved === "all", from, to));
     return this.#taken();
   }
 
-  /** The subjects of one bit set, each of which stands for itself. */
+  /** The entity keys of one bit set, each of which stands for itself. */
   #asTheyAre({ users, anonymous }: DistinctActors & { readonly kind: "bits" }): EntityBits {
     const [places, words] = [this.#places, this.#own];
     let count = 0;
@@ -75,7 +75,7 @@ export class BitsOfUnits {
     return { places: places.subarray(0, count), words: words.subarray(0, count) };
   }
 
-  /** The entities of the subjects of one unit, in chunks, each valid until the next; empty ones while the unit is read. */
+  /** The entities of the entity keys of one unit, in chunks, each valid until the next; empty ones while the unit is read. */
   *entitiesOf(parts: readonly DistinctActors[]): Generator<Uint32Array, void, undefined> {
     const steps = this.#stepsOf(parts);
     let step = steps.next();
@@ -129,16 +129,16 @@ export class BitsOfUnits {
     this.#setCount = count;
   }
 
-  /** Moves the bits of subjects to the entities they stand for. One pass is enough, because these stand for themselves. */
-  #fold(doEvenMove: boolean, from: number, to: number): void {
-    const { subjects } = this;
+  /** Moves the bits of entity keys to those of their entities. One pass is enough, because entities stand for themselves. */
+  #mapToEntities(doEvenMove: boolean, from: number, to: number): void {
+    const { counted } = this;
     for (let at = from; at < to; at += 1) {
       const place = this.#set[at]!;
       if (place < this.#oddPlace && !doEvenMove) continue;
       for (let rest = this.#words[place]!; rest !== 0; rest &= rest - 1) {
-        const subject = this.#entityAt(place, 31 - Math.clz32(rest & -rest));
-        const entity = subjects.entityOf(subject);
-        if (entity === subject) continue;
+        const entityKey = this.#entityAt(place, 31 - Math.clz32(rest & -rest));
+        const entity = counted.entityOf(entityKey);
+        if (entity === entityKey) continue;
         this.#words[place]! ^= rest & -rest;
         this.#add(entity);
       }

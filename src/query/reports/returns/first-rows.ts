@@ -15,11 +15,11 @@ import { addUnits, byteLengthOfUnits, madeByUnit, nameOfCut, type ByUnit, type R
 import type { EventIds } from "../../../storage/derived/event-ids.js";
 
 /**
- * The first row of each subject, with its key: 20 bytes per row.
+ * The first row of each entity key, with its key: 20 bytes per row.
  * Rows of the same millisecond in several segments or heads are all included: which is first depends on their ids, which are read later.
  */
 interface FirstRows {
-  readonly subjects: Uint32Array;
+  readonly entityKeys: Uint32Array;
   /** Epoch ms. */
   readonly times: Float64Array;
   readonly keys: Uint32Array;
@@ -32,46 +32,46 @@ const ROW_BYTES = 20;
 const seen = new BitSet();
 
 /**
- * The first of some rows for each subject.
- * Columns of subjects and keys, times and sequences must be loaded; ids of unsealed rows are in memory.
+ * The first of some rows for each entity key.
+ * Columns of both kinds of keys, times and sequences must be loaded; ids of unsealed rows are in memory.
  */
-function firstRowsOf(rows: Rows, selected: Uint32Array, subjects: CountedEntities, keys: RowKeys): FirstRows {
-  const own = subjects.subjectsOf(rows, selected);
+function firstRowsOf(rows: Rows, selected: Uint32Array, counted: CountedEntities, keys: RowKeys): FirstRows {
+  const own = counted.entityKeysOf(rows, selected);
   const first = rows.sealed ? firstSeen(selected, own) : leastRows(rows, selected, own);
   const startMs = dayStartMs(rows.day);
   const [times, sequences] = [rows.times(), rows.sequences()];
   return {
-    subjects: first.subjects,
+    entityKeys: first.entityKeys,
     times: Float64Array.from(first.rows, (row) => startMs + times[row]!),
     keys: keys.keysOf(rows, first.rows),
     sequences: first.rows.map((row) => sequences[row]!),
   };
 }
 
-/** Some rows, ascending, and the subject of each. */
-interface SubjectRows {
+/** Some rows, ascending, and the entity key of each. */
+interface RowsOfKeys {
   readonly rows: Uint32Array;
-  readonly subjects: Uint32Array;
+  readonly entityKeys: Uint32Array;
 }
 
 /** For rows in order. */
-function firstSeen(selected: Uint32Array, own: Uint32Array): SubjectRows {
-  const [rows, subjects] = [new Uint32Array(selected.length), new Uint32Array(selected.length)];
+function firstSeen(selected: Uint32Array, own: Uint32Array): RowsOfKeys {
+  const [rows, entityKeys] = [new Uint32Array(selected.length), new Uint32Array(selected.length)];
   let count = 0;
   for (let at = 0; at < selected.length; at += 1) {
     if (own[at] === 0 || !seen.add(own[at]!)) continue;
     rows[count] = selected[at]!;
-    subjects[count] = own[at]!;
+    entityKeys[count] = own[at]!;
     count += 1;
   }
-  seen.clear(subjects.subarray(0, count));
-  return { rows: rows.slice(0, count), subjects: subjects.slice(0, count) };
+  seen.clear(entityKeys.subarray(0, count));
+  return { rows: rows.slice(0, count), entityKeys: entityKeys.slice(0, count) };
 }
 
 /** For rows in any order. */
-function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): SubjectRows {
+function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): RowsOfKeys {
   const [times, order] = [rows.times(), orderWithin(rows)];
-  /** By subject: index in the list. */
+  /** By entity key: index in the list. */
   const least = new Map<number, number>();
   for (let at = 0; at < selected.length; at += 1) {
     const before = least.get(own[at]!);
@@ -79,42 +79,42 @@ function leastRows(rows: Rows, selected: Uint32Array, own: Uint32Array): Subject
     if (own[at] !== 0 && (other === -1 || (times[row]! - times[other]! || order(row, other)) < 0)) least.set(own[at]!, at);
   }
   const places = Uint32Array.from(least.values()).sort();
-  return { rows: places.map((at) => selected[at]!), subjects: places.map((at) => own[at]!) };
+  return { rows: places.map((at) => selected[at]!), entityKeys: places.map((at) => own[at]!) };
 }
 
 /** The first rows of several lists. Cost: two reads per row, in chunks. */
 async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise<void>): Promise<FirstRows> {
   const all = lists.length === 1 ? lists[0]! : joinedFirstRows(lists);
-  const { subjects, times } = all;
-  const places = new Uint32Array(subjects.length);
+  const { entityKeys, times } = all;
+  const places = new Uint32Array(entityKeys.length);
   let count = 0;
   await Scratch.of(async (scratch) => {
     let end = 0;
-    await inPieces(subjects.length, pause, (from, to) => {
-      for (let place = from; place < to; place += 1) if (subjects[place]! >= end) end = subjects[place]! + 1;
+    await inPieces(entityKeys.length, pause, (from, to) => {
+      for (let place = from; place < to; place += 1) if (entityKeys[place]! >= end) end = entityKeys[place]! + 1;
     });
-    /** By subject: index + 1 of its first row so far. */
+    /** By entity key: index + 1 of its first row so far. */
     const placeOf = await scratch.zerosYielding(end, pause);
-    await inPieces(subjects.length, pause, (from, to) => {
+    await inPieces(entityKeys.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
-        const first = placeOf[subjects[place]!]!;
-        if (first === 0 || times[place]! < times[first - 1]!) placeOf[subjects[place]!] = place + 1;
+        const first = placeOf[entityKeys[place]!]!;
+        if (first === 0 || times[place]! < times[first - 1]!) placeOf[entityKeys[place]!] = place + 1;
       }
     });
-    await inPieces(subjects.length, pause, (from, to) => {
+    await inPieces(entityKeys.length, pause, (from, to) => {
       for (let place = from; place < to; place += 1) {
-        if (times[place]! > times[placeOf[subjects[place]!]! - 1]!) continue;
+        if (times[place]! > times[placeOf[entityKeys[place]!]! - 1]!) continue;
         places[count] = place;
         count += 1;
       }
     });
   });
-  if (count === subjects.length) return all;
+  if (count === entityKeys.length) return all;
   const united = newFirstRows(count);
   await inPieces(count, pause, (from, to) => {
     for (let at = from; at < to; at += 1) {
       const place = places[at]!;
-      united.subjects[at] = subjects[place]!;
+      united.entityKeys[at] = entityKeys[place]!;
       united.times[at] = times[place]!;
       united.keys[at] = all.keys[place]!;
       united.sequences[at] = all.sequences[place]!;
@@ -124,18 +124,18 @@ async function unitedFirstRows(lists: readonly FirstRows[], pause: () => Promise
 }
 
 function newFirstRows(count: number): FirstRows {
-  return { subjects: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
+  return { entityKeys: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count), sequences: new Uint32Array(count) };
 }
 
 function joinedFirstRows(lists: readonly FirstRows[]): FirstRows {
-  const all = newFirstRows(lists.reduce((sum, { subjects }) => sum + subjects.length, 0));
+  const all = newFirstRows(lists.reduce((sum, { entityKeys }) => sum + entityKeys.length, 0));
   let at = 0;
-  for (const { subjects, times, keys, sequences } of lists) {
-    all.subjects.set(subjects, at);
+  for (const { entityKeys, times, keys, sequences } of lists) {
+    all.entityKeys.set(entityKeys, at);
     all.times.set(times, at);
     all.keys.set(keys, at);
     all.sequences.set(sequences, at);
-    at += subjects.length;
+    at += entityKeys.length;
   }
   return all;
 }
@@ -144,28 +144,28 @@ type FirstsByUnit = ByUnit<FirstRows>;
 
 type UnitedFirsts = ReadonlyMap<number, FirstRows>;
 
-/** Collects the first row of each subject per unit. Cached per span if subjects and keys have names: 20 bytes per subject and unit. */
-export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEntities, keys: RowKeys): Pass<FirstsByUnit, UnitedFirsts> {
-  const isLasting = subjects.name !== null && keys.name !== null;
+/** Collects the first row of each entity key per unit. Cached per span if both kinds of keys have names: 20 bytes per entity key and unit. */
+export function firstsByUnit(scope: QueryScope, cut: RowCut, counted: CountedEntities, keys: RowKeys): Pass<FirstsByUnit, UnitedFirsts> {
+  const isLasting = counted.name !== null && keys.name !== null;
   const name = `firsts ${nameOfCut(cut)} ${keys.name}`;
   const make = (rows: Rows, selector: Selector) =>
     madeByUnit(rows, selector, [cut], (selected) => {
-      const first = firstRowsOf(rows, selected, subjects, keys);
-      return first.subjects.length === 0 ? null : first;
+      const first = firstRowsOf(rows, selected, counted, keys);
+      return first.entityKeys.length === 0 ? null : first;
     });
   const pass: Pass<FirstsByUnit, UnitedFirsts> = {
     scopes: [scope],
-    columns: [...subjects.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
+    columns: [...counted.columns, ...keys.columns, TIME_COLUMN, SEQUENCE_COLUMN],
     begin: () => new Map(),
     scan: (state, rows, [selector]) => {
-      const isKept = isLasting && selector.key !== null && isWhole(rows, selector);
-      addUnits(state, isKept ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
+      const isCached = isLasting && selector.key !== null && isWhole(rows, selector);
+      addUnits(state, isCached ? rows.derive(`${name} ${selector.key}`, () => make(rows, selector), byteLengthOfFirsts) : make(rows, selector));
     },
   };
   if (!isLasting) return pass;
   return {
     ...pass,
-    kept: {
+    cached: {
       key: name,
       of: async (state, pause) => {
         const united = new Map<number, FirstRows>();
@@ -179,7 +179,7 @@ export function firstsByUnit(scope: QueryScope, cut: RowCut, subjects: CountedEn
 }
 
 function byteLengthOfFirsts(byUnit: UnitedFirsts): number {
-  return byteLengthOfUnits(byUnit, ({ subjects }) => subjects.length * ROW_BYTES);
+  return byteLengthOfUnits(byUnit, ({ entityKeys }) => entityKeys.length * ROW_BYTES);
 }
 
 /** The members and their first event, by index, units ascending. */
@@ -203,23 +203,23 @@ interface FirstEventTie {
 }
 
 /**
- * The entities of the subjects' first rows, unit by unit, each with its first event.
+ * The entities of first rows, unit by unit, each with its first event.
  * Cost: three reads per row; if events of one millisecond have different values, their ids.
  */
-export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities, moment: IdsAtTime, pause: () => Promise<void>): Promise<MembersSince> {
-  const count = [...firsts.values()].flat().reduce((sum, { subjects: own }) => sum + own.length, 0);
+export async function membersOf(firsts: FirstsByUnit, counted: CountedEntities, moment: IdsAtTime, pause: () => Promise<void>): Promise<MembersSince> {
+  const count = [...firsts.values()].flat().reduce((sum, { entityKeys: own }) => sum + own.length, 0);
   const made = { entities: new Uint32Array(count), times: new Float64Array(count), keys: new Uint32Array(count) };
   /** By entity: index + 1 of its member in the current unit. */
-  const memberOf = new Uint32Array(subjects.end);
+  const memberOf = new Uint32Array(counted.end);
   const ties = new Map<number, FirstEventTie>();
   let end = 0;
   for (const [, lists] of [...firsts].sort(([a], [b]) => a - b)) {
     const rows = joinedFirstRows(lists);
     const start = end;
-    await inPieces(rows.subjects.length, pause, (fromRow, toRow) => {
-      end = addFirst(made, end, memberOf, rows, fromRow, toRow, subjects);
+    await inPieces(rows.entityKeys.length, pause, (fromRow, toRow) => {
+      end = addFirst(made, end, memberOf, rows, fromRow, toRow, counted);
     });
-    await addTies(ties, made, memberOf, rows, subjects, pause);
+    await addTies(ties, made, memberOf, rows, counted, pause);
     for (let place = start; place < end; place += 1) memberOf[made.entities[place]!] = 0;
     await pause();
   }
@@ -228,10 +228,10 @@ export async function membersOf(firsts: FirstsByUnit, subjects: CountedEntities,
 }
 
 /** Adds a chunk of rows to the members of their unit; returns the new number of members. */
-function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, subjects: CountedEntities): number {
+function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows: FirstRows, fromRow: number, toRow: number, counted: CountedEntities): number {
   let end = from;
   for (let row = fromRow; row < toRow; row += 1) {
-    const entity = subjects.entityOf(rows.subjects[row]!);
+    const entity = counted.entityOf(rows.entityKeys[row]!);
     let member = memberOf[entity]! - 1;
     if (member === -1) {
       member = end;
@@ -246,11 +246,11 @@ function addFirst(made: MembersSince, from: number, memberOf: Uint32Array, rows:
 }
 
 /** Finds members whose first events share a millisecond but not a key. */
-async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, subjects: CountedEntities, pause: () => Promise<void>): Promise<void> {
+async function addTies(ties: Map<number, FirstEventTie>, made: MembersSince, memberOf: Uint32Array, rows: FirstRows, counted: CountedEntities, pause: () => Promise<void>): Promise<void> {
   const isTied = (row: number, member: number) => rows.times[row] === made.times[member];
   const eachRow = (act: (row: number, member: number) => void) =>
-    inPieces(rows.subjects.length, pause, (from, to) => {
-      for (let row = from; row < to; row += 1) act(row, memberOf[subjects.entityOf(rows.subjects[row]!)]! - 1);
+    inPieces(rows.entityKeys.length, pause, (from, to) => {
+      for (let row = from; row < to; row += 1) act(row, memberOf[counted.entityOf(rows.entityKeys[row]!)]! - 1);
     });
   await eachRow((row, member) => {
     if (isTied(row, member) && rows.keys[row] !== made.keys[member]) ties.set(member, { member, events: [] });

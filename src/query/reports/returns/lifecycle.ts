@@ -67,15 +67,15 @@ export const lifecycle: Report<LifecyclePlan, Lifecycle> = {
   prepare: (plan, context) => {
     const { whole, beforeMs } = timesOf(plan);
     const fromMs = Math.max(0, beforeMs ?? whole.range.fromMs);
-    const subjects = countedEntitiesOf(plan.level, context);
-    /** Subjects active before the unit before the first bucket. */
-    const earlier = entitiesByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], subjects);
+    const counted = countedEntitiesOf(plan.level, context);
+    /** Entity keys active before the unit before the first bucket. */
+    const earlier = entitiesByUnit({ ...plan, range: { fromMs: 0, toMs: fromMs } }, [null], counted);
     /** Entities active from that unit on, by unit. */
-    const active = entitiesByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], subjects);
+    const active = entitiesByUnit({ ...plan, range: { fromMs, toMs: whole.range.toMs } }, [cutOf(plan.calendar, plan.interval)], counted);
     const finish = async (stateOf: StateOf) => {
       const activeByUnit = stateOf(active);
       const slots = slotsOf(whole, plan.interval, extentOf([...activeByUnit.keys()].filter((unitMs) => unitMs !== beforeMs), whole.range));
-      const entities = new BitsOfUnits(subjects);
+      const entities = new BitsOfUnits(counted);
       const states = new LifecycleStates(entities.wordCount);
       for (const parts of stateOf(earlier).values()) {
         states.addEarlier(entities.of(parts));

@@ -160,7 +160,7 @@ export class RetentionByValues {
 
   async #countReturns(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
-    const { starts, places } = await runYielding(placesByKey(members.entities, this.bits.subjects.end), this.pause);
+    const { starts, places } = await runYielding(placesByKey(members.entities, this.bits.counted.end), this.pause);
     // By entity: the index of its first member that may still return.
     const firsts = starts.slice();
     await this.#eachReturn(axis, returns, (unit, piece) => {
@@ -182,7 +182,7 @@ export class RetentionByValues {
 
   async #countLast(members: PlacedMembers, returns: EntitiesByUnit, { returned }: CohortCounts, groups: GroupPeriods, { groupsOfKey }: ShownValues): Promise<void> {
     const { axis } = groups;
-    const last = new LastUnits(this.bits.subjects.end);
+    const last = new LastUnits(this.bits.counted.end);
     await this.#eachReturn(axis, returns, (unit, piece) => last.add(unit, piece));
     await this.#eachPiece(members, (place) => {
       const unit = members.units[place]!;

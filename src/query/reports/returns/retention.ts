@@ -186,9 +186,9 @@ class RecentCohorts {
   }
 }
 
-/** The subjects of a retention's events, by unit. */
+/** The entity keys of a retention's events, by unit. */
 interface RetentionStates {
-  /** Subjects of the cohort event before all cohorts; empty unless only the first time counts. */
+  /** Entity keys of the cohort event before all cohorts; empty unless only the first time counts. */
   readonly earlier: EntitiesByUnit;
   readonly cohorts: EntitiesByUnit;
   readonly returns: EntitiesByUnit;
@@ -209,10 +209,10 @@ class PlainRetention {
   constructor(
     readonly times: RetentionTimes,
     readonly states: RetentionStates,
-    readonly subjects: CountedEntities,
+    readonly entities: CountedEntities,
     readonly pause: () => Promise<void>,
   ) {
-    this.#bits = new BitsOfUnits(subjects);
+    this.#bits = new BitsOfUnits(entities);
   }
 
   /** @throws invalid_parameter (too many cohorts) */
@@ -221,7 +221,7 @@ class PlainRetention {
   }
 
   async #firstTime(): Promise<CountedCohorts> {
-    const { times, states, subjects, pause } = this;
+    const { times, states, entities, pause } = this;
     const cohorts = new FirstTimeCohorts(this.#bits);
     await this.#eachUnit(states.earlier, (_unitMs, bits) => cohorts.addEarlier(bits));
     await this.#eachUnit(states.cohorts, (unitMs, bits) => cohorts.add(unitMs, bits));
@@ -233,7 +233,7 @@ class PlainRetention {
       return { axis, counts };
     }
     const last = await this.#lastReturns(axis);
-    await inPieces(subjects.end, pause, (from, to) => returns.addLast(last, from, to), PIECE_COUNT);
+    await inPieces(entities.end, pause, (from, to) => returns.addLast(last, from, to), PIECE_COUNT);
     return { axis, counts: orAfter(axis, counts) };
   }
 
@@ -261,7 +261,7 @@ class PlainRetention {
   async #countRecent(axis: PeriodAxis, counts: CohortCounts, late: number): Promise<void> {
     const { states, pause } = this;
     const bits = this.#bits;
-    const recent = new RecentCohorts(this.subjects.end, axis, late);
+    const recent = new RecentCohorts(this.entities.end, axis, late);
     for (let unit = 0; unit < axis.unitCount; unit += 1) {
       for (const piece of bits.entitiesOf(states.returns.get(axis.bounds[unit]!) ?? [])) {
         recent.countReturns(counts, unit, piece);
@@ -276,7 +276,7 @@ class PlainRetention {
   }
 
   async #lastReturns(axis: PeriodAxis): Promise<LastUnits> {
-    const last = new LastUnits(this.subjects.end);
+    const last = new LastUnits(this.entities.end);
     await this.#eachPiece(this.states.returns, (unitMs, piece) => last.add(axis.unitOf(unitMs), piece));
     return last;
   }
@@ -308,25 +308,25 @@ export const retention: Report<RetentionPlan, Retention> = {
     const { definition, cohortEvent, returnEvent, cohort, breakdown } = plan;
     const { pause } = context;
     const times = new RetentionTimes(plan);
-    const subjects = countedEntitiesOf(plan.level, context);
+    const counted = countedEntitiesOf(plan.level, context);
     const keys = rowKeysOf(breakdown?.fields ?? [], context);
     const isFirstTime = cohort === "first_time";
     const made = isFirstTime ? { fromMs: 0, toMs: times.cohorts.toMs } : times.cohorts;
-    /** Subjects of the cohort event before all cohorts, if only the first time counts, and in them. */
-    const earlier = entitiesByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], subjects);
-    const cohorts = entitiesByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], subjects);
-    /** Replaces both if there is a breakdown: the first cohort event of each subject. */
-    const firsts = firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, subjects, keys);
-    const returns = entitiesByUnit({ ...returnEvent, range: times.returns }, [times.cut], subjects);
+    /** Entity keys of the cohort event before all cohorts, if only the first time counts, and in them. */
+    const earlier = entitiesByUnit({ ...cohortEvent, range: isFirstTime && breakdown === null ? times.earlier : NEVER }, [null], counted);
+    const cohorts = entitiesByUnit({ ...cohortEvent, range: breakdown === null ? times.cohorts : NEVER }, [times.cut], counted);
+    /** Replaces both if there is a breakdown: the first cohort event of each entity key. */
+    const firsts = firstsByUnit({ ...cohortEvent, range: breakdown === null ? NEVER : made }, isFirstTime ? null : times.cut, counted, keys);
+    const returns = entitiesByUnit({ ...returnEvent, range: times.returns }, [times.cut], counted);
     const finish = async (stateOf: StateOf): Promise<Retention> => {
       const asOf = asOfAnswer(plan, context);
       if (breakdown === null) {
         const states = { earlier: stateOf(earlier), cohorts: stateOf(cohorts), returns: stateOf(returns) };
-        const { axis, counts } = await new PlainRetention(times, states, subjects, pause).counted();
+        const { axis, counts } = await new PlainRetention(times, states, counted, pause).counted();
         return { definition, asOf, cohorts: axis.cohortsOf(counts), total: axis.totalOf(counts), rows: null, rest: null, valueCount: 0 };
       }
-      const members = await membersOf(stateOf(firsts), subjects, context, pause);
-      const byValues = new RetentionByValues(times, breakdown, keys, new BitsOfUnits(subjects), pause);
+      const members = await membersOf(stateOf(firsts), counted, context, pause);
+      const byValues = new RetentionByValues(times, breakdown, keys, new BitsOfUnits(counted), pause);
       return { definition, asOf, ...(await byValues.answers(members, stateOf(returns))) };
     };
     return { passes: [earlier, cohorts, firsts, returns], finish };

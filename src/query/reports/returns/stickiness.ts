@@ -122,10 +122,10 @@ export const stickiness: Report<StickinessPlan, Stickiness> = {
   needsCompanies: ({ level }) => level === "account",
   prepare: (plan, context) => {
     const { pause } = context;
-    const subjects = countedEntitiesOf(plan.level, context);
-    return onePass(entitiesByUnit(plan, cutsOf(plan), subjects), async (active) => {
+    const counted = countedEntitiesOf(plan.level, context);
+    return onePass(entitiesByUnit(plan, cutsOf(plan), counted), async (active) => {
       const slots = slotsOf(plan, plan.interval, extentOf(active.keys(), plan.range));
-      const entities = new BitsOfUnits(subjects);
+      const entities = new BitsOfUnits(counted);
       const counts = new UnitCounts(entities.wordCount);
       const buckets: StickinessBucket[] = [];
       for (const { slot, units } of unitsOfSlots(slots, active)) {

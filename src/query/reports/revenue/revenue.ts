@@ -21,15 +21,15 @@ interface TouchSum {
  */
 export const revenueByAttribution: TableReport<RevenueByAttributionPlan, RevenueByAttribution> = {
   needsCompanies: ({ level }) => level === "account",
-  answer: (plan, moment, missing) => {
+  answer: (plan, moment, pending) => {
     const { tables, dictionaries } = moment;
-    const table = tables.revenue(plan.revenue, moment, missing);
-    const labels = tables.paymentLabels(plan, moment, missing);
+    const table = tables.revenue(plan.revenue, moment, pending);
+    const labels = tables.paymentLabels(plan, moment, pending);
     if (table === null || labels === null) return null;
     const { payments } = table;
     const converted = table.converted(moment.rates);
     const { places, unconverted } = conversionsOf(payments, converted, plan, dictionaries.named("project").codeOf(plan.payProject));
-    if (!labels.settle(places.map((place) => payments.orderPlaceOf(place)), moment, missing)) return null;
+    if (!labels.settle(places.map((place) => payments.orderPlaceOf(place)), moment, pending)) return null;
     const names = tables.touchMaker(plan.touch).labels;
     const attributed = new AttributedRevenue(plan.dimension);
     sumByLabel(payments, converted, places, labels).forEach(({ revenue, orders }, label) => attributed.add(names.labelOf(label), revenue, orders));
@@ -69,12 +69,12 @@ function sumByLabel(payments: Payments, converted: readonly (Money | null)[], pl
  */
 export const ltvCohorts: TableReport<LtvCohortsPlan, LtvCohorts> = {
   needsCompanies: ({ level }) => level === "account",
-  answer: (plan, moment, missing) => {
+  answer: (plan, moment, pending) => {
     const { currency } = plan.revenue;
     const project = moment.dictionaries.named("project").codeOf(plan.payProject);
-    const table = moment.tables.revenue(plan.revenue, moment, missing);
-    const companies = plan.level === "account" ? moment.tables.paymentCompanies(plan.revenue, moment, missing) : null;
-    const entities = moment.tables.entities(plan.level, project, moment, missing);
+    const table = moment.tables.revenue(plan.revenue, moment, pending);
+    const companies = plan.level === "account" ? moment.tables.paymentCompanies(plan.revenue, moment, pending) : null;
+    const entities = moment.tables.entities(plan.level, project, moment, pending);
     if (table === null || entities === null || (companies === null && plan.level === "account")) return null;
     const cohorts = new Cohorts();
     for (const [day, count] of entities.countByDay(project)) if (count > 0) cohorts.addEntities(day, count);

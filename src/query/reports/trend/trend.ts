@@ -41,7 +41,7 @@ export class UsersOverTime implements Measured {
   constructor(
     readonly actors: EntitiesByUnit,
     events: CellsByUnit,
-    readonly subjects: CountedEntities,
+    readonly counted: CountedEntities,
     readonly identities: IdentityView,
   ) {
     this.#counts = new Map([...events].map(([unitMs, lists]) => [unitMs, lists.reduce((sum, { pairs, counts }) => sum + (pairs.at(-1) === 1 ? counts.at(-1)! : 0), 0)]));
@@ -81,7 +81,7 @@ export class UsersOverTime implements Measured {
   }
 
   async #runningTotals(units: readonly number[], pause: () => Promise<void>): Promise<number[]> {
-    const entities = new BitsOfUnits(this.subjects);
+    const entities = new BitsOfUnits(this.counted);
     const seen = new Uint32Array(entities.wordCount);
     const data: number[] = [];
     let count = 0;
@@ -109,8 +109,8 @@ interface PaymentsOfMoment {
 }
 
 /** Null if something is missing. Must run synchronously with the snapshot. @throws invalid_parameter (a bad rate) */
-function paymentsOfMoment(rule: RevenueRule, moment: TableSnapshot, missing: PendingLoads): PaymentsOfMoment | null {
-  const table = moment.tables.revenue(rule, moment, missing);
+function paymentsOfMoment(rule: RevenueRule, moment: TableSnapshot, pending: PendingLoads): PaymentsOfMoment | null {
+  const table = moment.tables.revenue(rule, moment, pending);
   if (table === null) return null;
   const { payments } = table;
   const converted = table.converted(moment.rates);
@@ -241,11 +241,11 @@ function countsByUnit(visits: Visits, cut: RowCut): [unitMs: number, count: numb
  */
 export const trend: Report<TrendPlan, Trend> = {
   readsTables: true,
-  prepare: (plan, context, missing) => {
+  prepare: (plan, context, pending) => {
     const { measure, breakdown, interval } = plan;
-    const payments = measure.type === "revenue" ? paymentsOfMoment(plan.revenue, context, missing) : null;
-    const sessions = measure.type === "sessions" ? context.tables.sessions(plan, context, missing) : null;
-    if (!missing.isEmpty) return null;
+    const payments = measure.type === "revenue" ? paymentsOfMoment(plan.revenue, context, pending) : null;
+    const sessions = measure.type === "sessions" ? context.tables.sessions(plan, context, pending) : null;
+    if (!pending.isEmpty) return null;
     const cut = interval === "total" ? null : cutOf(plan.calendar, interval);
     const keys = rowKeysOf(breakdown?.fields ?? [], context);
     const isOfUsers = measure.type === "unique_users" && breakdown === null;

@@ -149,8 +149,8 @@ const SESSIONS_PER_PAUSE = 8_192;
 /** The paths through sessions. Filters select their events, and so the nodes. */
 export const paths: Report<PathsPlan, Paths> = {
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const view = context.tables.sessions(plan, context, missing);
+  prepare: (plan, context, pending) => {
+    const view = context.tables.sessions(plan, context, pending);
     if (view === null) return null;
     const { pause } = context;
     const keys = fieldKeys(plan.node, context, (value) => [labelOf(value)]);

@@ -16,17 +16,17 @@ const URL_COUNT_MAX = 64 * 1024;
 const BYTES_PER_URL = 200;
 
 /** The keys of url paths, computed once per url while sessions are cached. */
-function keptPaths({ kept }: SessionView, context: RowContext): RowKeys {
+function cachedPaths({ cache }: SessionView, context: RowContext): RowKeys {
   const urlCount = context.dictionaries.named("url").size;
   const make = () => rowKeysOf([{ kind: "path" }], context);
-  return urlCount > URL_COUNT_MAX ? make() : kept.lasting("paths", make, urlCount * BYTES_PER_URL);
+  return urlCount > URL_COUNT_MAX ? make() : cache.lasting("paths", make, urlCount * BYTES_PER_URL);
 }
 
 /** Numbers and durations of the sessions that start in the range, over time and by the values of their first events. */
 export const sessionsOverview: Report<SessionsOverviewPlan, SessionsOverview> = {
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const view = context.tables.sessions(plan, context, missing);
+  prepare: (plan, context, pending) => {
+    const view = context.tables.sessions(plan, context, pending);
     if (view === null) return null;
     const marks = isFiltered(plan) ? marksOf(plan, plan.range, view) : null;
     const finish = (stateOf: StateOf) =>
@@ -35,7 +35,7 @@ export const sessionsOverview: Report<SessionsOverviewPlan, SessionsOverview> = 
         const requested = await requestedSessions(plan, marks === null ? null : stateOf(marks), view, context, counting);
         const groups = rowKeysOf(plan.breakdown?.fields ?? [], context);
         const of = {
-          paths: keptPaths(view, context),
+          paths: cachedPaths(view, context),
           groups,
           // The visits are requested sessions.
           keysOf: async (visits: Visits) => (await keysOfVisits(visits as Visits<SessionView>, [groups], scratch, context.pause))[0]!,

@@ -104,7 +104,7 @@ export async function urlsOfVisits(
 /** Provides a key for each of some ascending rows. */
 export interface VisitKeys extends Pick<RowKeys, "columns" | "keysOf"> {
   /** Whether the keys of all rows are cached, so that no column has to be loaded. */
-  areKept?(rows: Rows): boolean;
+  areCached?(rows: Rows): boolean;
 }
 
 /** The visits whose first events lie in one segment or head: indexes of the visits, and rows of the events. */
@@ -125,7 +125,7 @@ export async function keysOfVisits(visits: Visits<SessionView>, kinds: readonly 
     await pause();
     const { rows, places, rowNumbers } = ascending(part);
     await whilePinned([rows], async () => {
-      await rows.load(kinds.flatMap((kind) => (kind.areKept?.(rows) === true ? [] : kind.columns)));
+      await rows.load(kinds.flatMap((kind) => (kind.areCached?.(rows) === true ? [] : kind.columns)));
       for (const [kind, { keysOf }] of kinds.entries()) {
         const own = keysOf(rows, rowNumbers);
         const into = keys[kind]!;

@@ -169,8 +169,8 @@ class VisitorCounter {
 /** Visitors, views and visits of a site: matching events, and sessions that have one. */
 export const webOverview: Report<WebOverviewPlan, WebOverview> = {
   readsTables: true,
-  prepare: (plan, context, missing) => {
-    const view = context.tables.sessions(plan, context, missing);
+  prepare: (plan, context, pending) => {
+    const view = context.tables.sessions(plan, context, pending);
     if (view === null) return null;
     const { pause } = context;
     const people = countedEntitiesOf("identity", context);
@@ -206,7 +206,7 @@ export const webOverview: Report<WebOverviewPlan, WebOverview> = {
 /** For the matching events their actors, and which are page views. */
 function passesOf(plan: WebOverviewPlan, people: CountedEntities, path: RowKeys, view: SessionView, context: RowContext) {
   const none = rowKeysOf([], context);
-  const actors = { columns: people.columns, name: people.name, itemsOf: people.subjectsOf };
+  const actors = { columns: people.columns, name: people.name, itemsOf: people.entityKeysOf };
   const cut = plan.interval === null ? null : cutOf(plan.calendar, plan.interval);
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const visitorsIn = (range: Range, by: RowCut) => entitiesByUnit({ ...plan, range }, [by], people);
@@ -296,7 +296,7 @@ function touchKeysOf({ touches }: RowContext): TouchKeys {
   const { labels } = touches;
   return {
     columns: touches.reader().columns,
-    areKept: (rows) => rows.kept(labels.name, []) !== null,
+    areCached: (rows) => rows.cached(labels.name, []) !== null,
     keysOf: (rows, selected) => {
       const numbers = labelNumbers(rows, touches);
       return selected.map((row) => numbers[row] ?? 0);

@@ -5,13 +5,13 @@ import { BitSet } from "../../../storage/column/bitmap.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { EventIds, EventTime } from "../../../storage/derived/event-ids.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
-import { MONEY_EXCERPT } from "../../../storage/derived/stored.js";
+import { PAYMENTS_SUMMARY } from "../../../storage/derived/stored.js";
 import { StoreTable, type RowsOfSnapshot } from "../../../storage/derived/store-table.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { moneySlugs } from "../../plan/report-rules.js";
 import type { MemoryBudget, TableUse } from "../../../storage/segment/memory-budget.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
-import type { Excerpt } from "../../../storage/segment/summaries.js";
+import type { RowsSummary } from "../../../storage/segment/summaries.js";
 import { conversionAt, type Money } from "../../answer/money.js";
 import { NO_FACTS, hasAmounts, loadMoney, revenueFactsOf, type RevenueFacts } from "./revenue-facts.js";
 import type { Rates } from "../../plan/input.js";
@@ -77,8 +77,8 @@ export class Payments extends StoreTable<RevenueFacts> {
     return this.#count;
   }
 
-  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
-    return this.takeRows(moment, missing) && this.#decide(moment, missing);
+  catchUp(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
+    return this.takeRows(moment, pending) && this.#decide(moment, pending);
   }
 
   /** Returns a lookup of positions by sequence; it returns -1 for other events and stays valid when the table restarts. */
@@ -127,7 +127,7 @@ export class Payments extends StoreTable<RevenueFacts> {
 
   protected async load(segment: Rows): Promise<RevenueFacts> {
     if (!hasAmounts(segment, this.dictionaries)) return NO_FACTS;
-    const stored = await segment.excerpt(MONEY_EXCERPT, moneySlugs(this.rule));
+    const stored = await segment.summary(PAYMENTS_SUMMARY, moneySlugs(this.rule));
     if (stored !== null) return this.#factsOf(stored);
     return await whilePinned([segment], async () => {
       await loadMoney(segment, this.dictionaries);
@@ -166,7 +166,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     return this.#count * PAYMENT_BYTES;
   }
 
-  #factsOf(rows: Excerpt): RevenueFacts {
+  #factsOf(rows: RowsSummary): RevenueFacts {
     return revenueFactsOf(rows, this.rule, this.dictionaries, this.#numbers);
   }
 
@@ -203,7 +203,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     else this.#undecided.add(key);
   }
 
-  #decide({ rows }: RowsOfSnapshot, missing: PendingLoads): boolean {
+  #decide({ rows }: RowsOfSnapshot, pending: PendingLoads): boolean {
     const unknown: number[] = [];
     for (const key of this.#undecided) {
       const tied = this.#countFirst(key, this.#placesOfKey(key));
@@ -213,7 +213,7 @@ export class Payments extends StoreTable<RevenueFacts> {
     if (unknown.length > 0) {
       const events = unknown.map((place) => ({ sequence: this.sequences[place]!, day: dayOf(this.times[place]!) }));
       const { ids } = this;
-      missing.add(() => ids.read(events, rows));
+      pending.add(() => ids.read(events, rows));
     }
     return unknown.length === 0;
   }

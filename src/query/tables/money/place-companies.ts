@@ -45,21 +45,21 @@ export abstract class PlaceCompanies {
   }
 
   /** False when something is missing. Cost: the new events, and those of identities whose company changed. */
-  catchUp(moment: CompanySnapshot, missing: PendingLoads): boolean {
+  catchUp(moment: CompanySnapshot, pending: PendingLoads): boolean {
     const { events, memberships } = this;
     const changed = events.generation === this.#generation ? memberships.changedBetween(this.#changeCount, memberships.changeCount) : null;
     // The events restarted, or what changed since is not known.
     if (changed === null) this.restart();
-    return this.follow(changed ?? [], moment, missing);
+    return this.follow(changed ?? [], moment, pending);
   }
 
-  protected follow(changed: Iterable<number>, moment: CompanySnapshot, missing: PendingLoads): boolean {
+  protected follow(changed: Iterable<number>, moment: CompanySnapshot, pending: PendingLoads): boolean {
     const { events, memberships } = this;
     for (const identity of changed)
       for (const actor of moment.identities.actorsOf(identity))
-        for (const place of Array.from(events.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, missing)) return false;
+        for (const place of Array.from(events.placesOf(actor))) if (place < this.#count && !this.#move(place, moment, pending)) return false;
     if (events.count > this.#codes.length) this.#codes = grown(this.#codes, Math.ceil(events.count * 1.25));
-    for (let place = this.#count; place < events.count; place += 1) if (!this.#move(place, moment, missing)) return false;
+    for (let place = this.#count; place < events.count; place += 1) if (!this.#move(place, moment, pending)) return false;
     this.#count = events.count;
     this.#changeCount = memberships.changeCount;
     return true;
@@ -80,14 +80,14 @@ export abstract class PlaceCompanies {
   protected abstract moved(place: number, before: number, company: number): void;
 
   /** Null when ids must be read first. */
-  protected companyOf(place: number, moment: CompanySnapshot, missing: PendingLoads): number | null {
+  protected companyOf(place: number, moment: CompanySnapshot, pending: PendingLoads): number | null {
     const { events } = this;
-    return companyOfEvent(events.companyOf(place), events.actorOf(place), events.momentOf(place), moment, missing);
+    return companyOfEvent(events.companyOf(place), events.actorOf(place), events.momentOf(place), moment, pending);
   }
 
-  #move(place: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
+  #move(place: number, moment: CompanySnapshot, pending: PendingLoads): boolean {
     const before = this.#codes[place]!;
-    const company = this.companyOf(place, moment, missing);
+    const company = this.companyOf(place, moment, pending);
     if (company === null || company === before) return company !== null;
     this.#codes[place] = company;
     this.moved(place, before, company);

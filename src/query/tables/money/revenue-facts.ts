@@ -7,7 +7,7 @@ import type { Dictionary, JsonDictionary } from "../../../storage/column/diction
 import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, MONEY_KEYS, ORDER_KEYS, REFUND_KEY, columnsOfKeys } from "../../../storage/derived/stored.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";
-import { actorOf, type Excerpt } from "../../../storage/segment/summaries.js";
+import { actorOf, type RowsSummary } from "../../../storage/segment/summaries.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { isNegative, moneyOfNumber, negated, type Money } from "../../answer/money.js";
 
@@ -40,7 +40,7 @@ export function loadMoney(rows: Rows, dictionaries: Dictionaries): Promise<void>
 }
 
 /** The columns must be loaded. Cost: a read of the rows with amounts. @param numbers of orders, and of refunds with an id */
-export function revenueFactsOf(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries, numbers: Map<string, number>): RevenueFacts {
+export function revenueFactsOf(rows: RowsSummary, rule: RevenueRule, dictionaries: Dictionaries, numbers: Map<string, number>): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -103,7 +103,7 @@ export class AmountReader {
   readonly #refundSlugs: ReadonlySet<number>;
 
   constructor(
-    readonly rows: Excerpt,
+    readonly rows: RowsSummary,
     readonly rule: RevenueRule,
     readonly dictionaries: Dictionaries,
   ) {
@@ -161,7 +161,7 @@ class RevenueReader extends AmountReader {
   readonly #currencyKey: KeyColumn | null;
   readonly #currencyOfText = new Map<string, string>();
 
-  constructor(rows: Excerpt, rule: RevenueRule, dictionaries: Dictionaries) {
+  constructor(rows: RowsSummary, rule: RevenueRule, dictionaries: Dictionaries) {
     super(rows, rule, dictionaries);
     this.#externalIds = rows.column("externalId");
     this.#currencies = rows.column("currency");

@@ -120,7 +120,7 @@ export class Entities {
   #mixed = new Map<number, ReadonlyMap<Entity, FirstSeen>>();
   #counts: EntityCount[] = [];
   #followed: FollowedTables | null = null;
-  #folding: Promise<void> | null = null;
+  #rebuilding: Promise<void> | null = null;
 
   /** @param memberships null at level identity */
   constructor(
@@ -143,17 +143,17 @@ export class Entities {
   }
 
   /** False when something is missing. Cost: the triples of changed identities; all triples for a project that was not counted lately. */
-  catchUp(project: number, moment: CompanySnapshot, missing: PendingLoads): boolean {
+  catchUp(project: number, moment: CompanySnapshot, pending: PendingLoads): boolean {
     const { seen, memberships } = this;
     const now: FollowedTables = { identities: moment.identities, generation: seen.generation, seen: seen.changes.count, memberships: memberships?.changeCount ?? 0 };
     const changed = this.#followed === null || this.#countOf(project) === undefined ? null : this.#changedSince(this.#followed, now);
-    const mixed = this.#seenAsMixed(changed?.identities ?? null, moment, missing);
+    const mixed = this.#seenAsMixed(changed?.identities ?? null, moment, pending);
     if (mixed === null) return false;
-    if (changed === null || this.#folding !== null) {
-      missing.add(() => (this.#folding ??= this.#foldAll(project, now, moment, mixed).finally(() => (this.#folding = null))));
+    if (changed === null || this.#rebuilding !== null) {
+      pending.add(() => (this.#rebuilding ??= this.#rebuildAll(project, now, moment, mixed).finally(() => (this.#rebuilding = null))));
       return false;
     }
-    this.#refold(changed, moment, mixed);
+    this.#update(changed, moment, mixed);
     this.#followed = now;
     return true;
   }
@@ -163,7 +163,7 @@ export class Entities {
   }
 
   #changedSince(former: FollowedTables, now: FollowedTables): Changed | null {
-    const moved = now.identities.movedSince(former.identities);
+    const moved = now.identities.changesSince(former.identities);
     const seen = this.seen.changes.between(former.seen, now.seen);
     const belonging = this.memberships?.changedBetween(former.memberships, now.memberships) ?? (this.memberships === null ? new Set<number>() : null);
     if (former.generation !== now.generation || moved === null || seen === null || belonging === null) return null;
@@ -175,17 +175,17 @@ export class Entities {
   }
 
   /** The entities that identities with several companies were seen as; null when rows must be read first. @param changed null: all */
-  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanySnapshot, missing: PendingLoads): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
+  #seenAsMixed(changed: ReadonlySet<number> | null, moment: CompanySnapshot, pending: PendingLoads): Map<number, ReadonlyMap<Entity, FirstSeen>> | null {
     const { companies } = moment;
     if (companies?.hasChanges !== true) return new Map();
     const wanted = changed === null ? companies.changedIdentities() : [...changed].filter((identity) => companies.onlyCompany(identity) === MIXED);
     const mixed = new Map(wanted.map((identity) => [identity, new Map<Entity, FirstSeen>()]));
-    const isKnown = this.seen.eachPlainEvent(wanted, ALL_TIME, moment, missing, (identity, company, { project, day }) => see(mixed.get(identity)!, company > 0 ? -company : identity, project, day));
+    const isKnown = this.seen.eachPlainEvent(wanted, ALL_TIME, moment, pending, (identity, company, { project, day }) => see(mixed.get(identity)!, company > 0 ? -company : identity, project, day));
     return isKnown ? mixed : null;
   }
 
   /** Rebuilds everything, yielding. Later changes have greater change counts than `now`, so the next call applies them. */
-  async #foldAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanySnapshot, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
+  async #rebuildAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanySnapshot, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
     const { triples } = this.seen;
     const { count } = triples;
     const yielder = new Yielder();
@@ -219,7 +219,7 @@ export class Entities {
     this.#followed = now;
   }
 
-  #refold(changed: Changed, moment: CompanySnapshot, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
+  #update(changed: Changed, moment: CompanySnapshot, mixed: ReadonlyMap<number, ReadonlyMap<Entity, FirstSeen>>): void {
     const { identities, companies } = moment;
     const lost = this.#leftBy(changed.moved, moment);
     const found = new Map<Entity, FirstSeen>();
@@ -244,7 +244,7 @@ export class Entities {
       else if (!lost.has(-entity)) this.#join(entity, day, projects);
     if (lost.size === 0) return;
     moment.looked(this.seen.triples.count);
-    this.#refoldCompanies(lost, identities);
+    this.#updateCompanies(lost, identities);
   }
 
   /** The companies that moved actors counted for under their former identity, but not under the current one. */
@@ -267,7 +267,7 @@ export class Entities {
   }
 
   /** Rebuilds companies that lost an identity from what remains. Cost: all triples. */
-  #refoldCompanies(lost: ReadonlySet<number>, identities: IdentityView): void {
+  #updateCompanies(lost: ReadonlySet<number>, identities: IdentityView): void {
     const found = new Map<Entity, FirstSeen>([...lost].map((company) => [-company, { day: NEVER, projects: new Set<number>() }]));
     const visit: VisitSeen = (entity, project, day) => {
       if (entity < 0 && found.has(entity)) see(found, entity, project, day);

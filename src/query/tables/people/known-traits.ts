@@ -36,7 +36,7 @@ class People implements TraitOwners {
 
   changedSince({ identities: former, changeCount }: TraitsSeen, identities: IdentityView): ReadonlySet<number> | null {
     const identified = this.resolver.identifyMoves.between(changeCount, this.changeCount);
-    const moved = identities.movedSince(former);
+    const moved = identities.changesSince(former);
     if (identified === null || moved === null) return null;
     const changed = new Set<number>();
     for (const actor of identified) changed.add(identities.identityOf(actor));
@@ -97,10 +97,10 @@ class TraitTable {
   }
 
   /** The values in a snapshot that is no earlier than the last one; null when something is missing. Later changes do not affect the result. */
-  of(identities: IdentityView, missing: PendingLoads): KnownValues | null {
+  of(identities: IdentityView, pending: PendingLoads): KnownValues | null {
     const changed = this.#seen === null ? null : this.owners.changedSince(this.#seen, identities);
     if (this.#building !== null || changed === null || changed.size > FEW_OWNERS) {
-      missing.add(() => (this.#building ??= this.#build(changed, identities).finally(() => (this.#building = null))));
+      pending.add(() => (this.#building ??= this.#build(changed, identities).finally(() => (this.#building = null))));
       return null;
     }
     for (const owner of changed) this.#find(owner, identities);
@@ -169,14 +169,14 @@ export class KnownTraits {
   }
 
   /** A trait of each identity, or its newest email; null when something is missing. */
-  person(path: string, identities: IdentityView, missing: PendingLoads): KnownValues | null {
+  person(path: string, identities: IdentityView, pending: PendingLoads): KnownValues | null {
     const read = () => (path === "email" ? this.#readEmail() : this.#readTrait(path));
-    return tableOf(this.#ofPeople, path, () => new TraitTable(this.#people, read())).of(identities, missing);
+    return tableOf(this.#ofPeople, path, () => new TraitTable(this.#people, read())).of(identities, pending);
   }
 
   /** A trait of each company, by its code; null when something is missing. */
-  company(path: string, identities: IdentityView, missing: PendingLoads): KnownValues | null {
-    return tableOf(this.#ofCompanies, path, () => new TraitTable(this.#companies, this.#readTrait(path))).of(identities, missing);
+  company(path: string, identities: IdentityView, pending: PendingLoads): KnownValues | null {
+    return tableOf(this.#ofCompanies, path, () => new TraitTable(this.#companies, this.#readTrait(path))).of(identities, pending);
   }
 
   #readEmail(): ReadTrait {

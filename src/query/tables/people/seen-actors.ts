@@ -24,7 +24,7 @@ const LOOK_COUNT_SPAN = 32;
 
 /** Rows by actor, built once for a settled part that was scanned often. Rows without an actor are left out. */
 function rowsByActor(rows: Rows): Postings | null {
-  const known = rows.kept("rowsByActor", []) as Postings | null;
+  const known = rows.cached("rowsByActor", []) as Postings | null;
   if (known !== null) return known;
   const looks = rows.derive("looks for actors", () => ({ count: 0 }), () => 16);
   looks.count += 1;
@@ -214,8 +214,8 @@ export class SeenActors extends StoreTable<ActorTriples> {
   /** Events of actors whose company depends on the time. */
   readonly plainEvents = new FollowedActors<PlainEvent>(plainEventsOf);
 
-  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
-    return this.takeRows(moment, missing);
+  catchUp(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
+    return this.takeRows(moment, pending);
   }
 
   /** Visits events that name no company, with the company of each then (0: none); false when rows or ids must be read first. */
@@ -223,19 +223,19 @@ export class SeenActors extends StoreTable<ActorTriples> {
     wanted: readonly number[],
     { fromMs, toMs }: Range,
     moment: CompanySnapshot,
-    missing: PendingLoads,
+    pending: PendingLoads,
     visit: (identity: number, company: number, event: PlainEvent) => void,
   ): boolean {
     const { plainEvents } = this;
     const { identities, rows } = moment;
     const unread = wanted.flatMap((identity) => identities.actorsOf(identity).filter((actor) => !plainEvents.has(actor)));
-    if (unread.length > 0) missing.add(() => plainEvents.read(new Set(unread), rows));
+    if (unread.length > 0) pending.add(() => plainEvents.read(new Set(unread), rows));
     if (unread.length > 0) return false;
     for (const identity of wanted)
       for (const actor of identities.actorsOf(identity))
         for (const event of plainEvents.of(actor)) {
           if (event.ms < fromMs || event.ms >= toMs) continue;
-          const company = companyOfEvent(0, actor, event, moment, missing);
+          const company = companyOfEvent(0, actor, event, moment, pending);
           if (company === null) return false;
           visit(identity, company, event);
         }

@@ -5,7 +5,7 @@ import { areSameNumbers } from "../../../core/base/arrays.js";
 import type { Yielder } from "../../../core/base/yield.js";
 import type { Prefetch } from "../../../storage/segment/prefetch.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./part.js";
+import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./session-part.js";
 import type { EventReader, PickedEvents } from "./events-in-order.js";
 
 /** The actors whose sessions may cross the midnight before the first day; only their events of earlier days are read. */
@@ -33,7 +33,7 @@ export class Midnight {
   }
 
   /** Whether an actor that moved between identities belongs to one that crosses it, before or after the move. Cost: all ids of these identities. */
-  isTouchedByMoves(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
+  isTouchedByChanges(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
     for (const view of [former, identities]) {
       const concerned = new Set<number>();
       for (const actor of moved) concerned.add(view.identityOf(actor));

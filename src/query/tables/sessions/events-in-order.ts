@@ -2,7 +2,7 @@ import { Scratch } from "../../../core/base/scratch.js";
 import type { Yielder } from "../../../core/base/yield.js";
 import { Prefetch } from "../../../storage/segment/prefetch.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
-import { orderOfHead, type EventColumns, type EventSource } from "./part.js";
+import { orderOfHead, type EventColumns, type EventSource } from "./session-part.js";
 import { dayStartMs } from "../../../core/base/time.js";
 
 export class EventReader {

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { yieldToEventLoop } from "../../../core/base/yield.js";
-import { actorAt, NONE, SessionPart, type PartKey } from "./part.js";
+import { actorAt, NONE, SessionPart, type PartKey } from "./session-part.js";
 import { eachInOrder, type EventReader, type OrderedEvents, type PartSource } from "./events-in-order.js";
 import { MovedFirstEvents, type Resessionizing } from "./resessionize.js";
 import type { SegmentReplacement } from "./session-changes.js";
@@ -99,16 +99,16 @@ export async function withReplacedSegments(replacement: SegmentReplacement, { co
   const isSame = await Scratch.of(async (scratch) => {
     const fromMs = Math.min(...added.map(({ day, minMs }) => dayStartMs(day) + minMs));
     const latest = await scratch.zerosYielding(view.identityEnd, yieldToEventLoop);
-    const taking = new Taking(replacement, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
+    const replaced = new ReplacedRows(replacement, parts, firsts, new SessionFinder(view, fromMs - rule.maxMs, latest), missing, untaken);
     const sources = added.map((rows, at): PartSource => ({ part: stayingCount + at, rows, picked: null }));
-    await eachInOrder(sources, reader, (events, from, to) => taking.take(events, from, to, reader.yielder));
-    return taking.isSame;
+    await eachInOrder(sources, reader, (events, from, to) => replaced.take(events, from, to, reader.yielder));
+    return replaced.isSame;
   });
   if (!isSame || !firsts.areSure || [...missing.values()].some((count) => count !== 0)) return null;
   columns.moveFirsts(firsts.parts, firsts.rows);
-  const { count, orderedCount, others, identityEnd, days, kept, continuations } = view;
+  const { count, orderedCount, others, identityEnd, days, cache, continuations } = view;
   const partNumbers = new Map<PartKey, number>(parts.map(({ key }, at) => [key, at]));
-  return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { ...taken, rows: null, untaken }, kept, continuations);
+  return new SessionView(columns.facts(), count, orderedCount, others, identityEnd, rowsOf, parts, partNumbers, days, { ...taken, rows: null, untaken }, cache, continuations);
 }
 
 /** By day: number of events that were consumed from parts that are gone. */
@@ -127,7 +127,7 @@ function missingByDay({ view: { rowsOf, taken }, numbers }: SegmentReplacement):
 const SESSIONS_AT_ONCE = 4_096;
 const VALUES_PER_SESSION = 12;
 
-class Taking {
+class ReplacedRows {
   /** Whether each event that needs a session has one, and no more new events came than one tick handles. */
   isSame = true;
 

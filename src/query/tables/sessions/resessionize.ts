@@ -14,7 +14,7 @@ import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import type { Continuations } from "./carried-events.js";
-import { actorAt, SessionPart, NONE, type EventSource, type PartKey } from "./part.js";
+import { actorAt, SessionPart, NONE, type EventSource, type PartKey } from "./session-part.js";
 import { readAtOnce } from "./events-in-order.js";
 import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
 import { SessionView } from "./session-view.js";
@@ -84,8 +84,8 @@ export class AffectedSessions {
 }
 
 /** The live sessions of an identity, in any order. */
-function* sessionsOf(identity: number, { previous, heirs }: SessionColumns, latest: LatestSessions): Generator<number> {
-  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (heirs[session] === 0) yield session;
+function* sessionsOf(identity: number, { previous, replacedBy }: SessionColumns, latest: LatestSessions): Generator<number> {
+  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (replacedBy[session] === 0) yield session;
 }
 
 /** Those within the gap of a span, and those that follow on: the length limit may cut these elsewhere now, though usually it does not. */
@@ -150,11 +150,11 @@ function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf
 const MARK_COUNT = 2 ** 13;
 
 /** Returns a test whether a row, by the session it was first put into, may be in one of some sessions; it rejects most rows with one read. */
-function testOf({ facts: { heirs } }: SessionView, sessions: ReadonlySet<number>): (first: number) => boolean {
+function testOf({ facts: { replacedBy } }: SessionView, sessions: ReadonlySet<number>): (first: number) => boolean {
   const marks = new Uint8Array(MARK_COUNT);
   for (const session of sessions) marks[session % MARK_COUNT] = 1;
   // Rows of a replaced session may be in any later one.
-  return (first) => first !== NONE && (heirs[first] !== 0 || (marks[first % MARK_COUNT] === 1 && sessions.has(first)));
+  return (first) => first !== NONE && (replacedBy[first] !== 0 || (marks[first % MARK_COUNT] === 1 && sessions.has(first)));
 }
 
 /** The times of some sessions, overlapping ones joined: ascending and disjoint. */
@@ -213,17 +213,17 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const { columns, rule, latest, source, continuations } = state;
   const { rowsOf, grown, moved } = changes;
   const { midnight } = view.days;
-  if (midnight?.isTouchedByMoves(moved, view.taken.identities, moment.identities) === true) return REBUILD;
+  if (midnight?.isTouchedByChanges(moved, view.taken.identities, moment.identities) === true) return REBUILD;
   const parts = [...view.parts];
   for (const { number, rows } of grown) parts[number] = new SessionPart(rows, parts[number]);
   const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
   const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
   if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return REBUILD;
 
-  const isAlive = (session: number) => columns.heirs[session] === 0;
+  const isAlive = (session: number) => columns.replacedBy[session] === 0;
   const replace = (session: number) => {
-    columns.heirs[session] = view.count;
-    if (session < view.orderedCount) view.kept.replaced(session, view.count);
+    columns.replacedBy[session] = view.count;
+    if (session < view.orderedCount) view.cache.replaced(session, view.count);
   };
   const sessionizer = new Sessionizer(parts, moment.identities, rule, columns, latest, { continuations, replace });
   const touched = new AffectedSessions(view.taken.identities, moment.identities);
@@ -247,9 +247,9 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   if (!readAtOnce(sessionizer.ties.decide(rowsOf))) return REBUILD;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
   const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  const { days, orderedCount, kept } = view;
+  const { days, orderedCount, cache } = view;
   const { rows, identities, sequence } = moment;
-  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, kept, continuations) };
+  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, cache, continuations) };
 }
 
 interface NewerEvent extends SessionEvent {
@@ -296,13 +296,13 @@ export class MovedFirstEvents {
   /** @param numbers by former number of a part: its current one, or `NONE` if it is gone. Cost: all sessions, yielding */
   static async of(columns: SessionColumns, numbers: Uint32Array, firstAdded: number, yielder: Yielder): Promise<MovedFirstEvents> {
     const moved = new MovedFirstEvents(columns, firstAdded);
-    const { firstParts, firstRows, heirs } = columns;
+    const { firstParts, firstRows, replacedBy } = columns;
     await yielder.inPieces(columns.count, (from, to) => {
       for (let session = from; session < to; session += 1) {
         const part = numbers[firstParts[session]!]!;
         moved.parts[session] = part;
         moved.rows[session] = firstRows[session]!;
-        if (part === NONE && heirs[session] === 0) moved.#missingCount += 1;
+        if (part === NONE && replacedBy[session] === 0) moved.#missingCount += 1;
       }
     }, VALUES_PER_SESSION);
     return moved;

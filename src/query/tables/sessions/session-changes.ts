@@ -4,7 +4,7 @@ import type { RowsOfSnapshot } from "../../../storage/derived/store-table.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { HeadView } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { keyOfRows, NONE, type PartKey } from "./part.js";
+import { keyOfRows, NONE, type PartKey } from "./session-part.js";
 import type { SessionView } from "./session-view.js";
 
 export interface SessionSnapshot extends RowsOfSnapshot {
@@ -26,8 +26,8 @@ export interface SessionChanges {
 }
 
 /** The actors that moved to another identity since a view; null when they are too many for one tick, or it is too long ago. Cost: their number. */
-export function movedActorsSince({ taken }: SessionView, { identities }: SessionSnapshot): ReadonlySet<number> | null {
-  const moved = identities.movedSince(taken.identities);
+export function changedActorsSince({ taken }: SessionView, { identities }: SessionSnapshot): ReadonlySet<number> | null {
+  const moved = identities.changesSince(taken.identities);
   return moved === null || moved.size > LIMITS.resessionizedCount ? null : moved;
 }
 

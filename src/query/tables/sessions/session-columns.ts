@@ -6,7 +6,7 @@ import { withRoomFor } from "../../../core/base/arrays.js";
 /** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
 
-/** By session number. Columns only grow; facts stay, except `heirs`, and `firstParts` and `firstRows` when rows move to other segments. */
+/** By session number. Columns only grow; facts stay, except `replacedBy`, and `firstParts` and `firstRows` when rows move to other segments. */
 export interface SessionFacts {
   /** Epoch ms of the first event. */
   readonly starts: Float64Array;
@@ -25,10 +25,10 @@ export interface SessionFacts {
   /** Code of the url of the last event that has one; 0 for none. */
   readonly exitUrls: Uint32Array;
   /**
-   * 0 for a live session; otherwise sessions from this number on replaced it. An older view shares the column: these numbers are not below its count,
-   * so for it the session is still alive.
+   * 0 while the session is valid; else the number of the first session that replaced it. Older views share this column: they ignore numbers at or
+   * above their own session count.
    */
-  readonly heirs: Uint32Array;
+  readonly replacedBy: Uint32Array;
 }
 
 const BYTES_PER_SESSION = 8 + 4 * 11;
@@ -45,7 +45,7 @@ export class SessionColumns implements SessionFacts {
   firstRows = new Uint32Array(0);
   entryUrls = new Uint32Array(0);
   exitUrls = new Uint32Array(0);
-  heirs = new Uint32Array(0);
+  replacedBy = new Uint32Array(0);
   /** 1 more than the previous session created for the same identity; 0 for none. */
   previous = new Uint32Array(0);
 
@@ -63,9 +63,9 @@ export class SessionColumns implements SessionFacts {
 
   /** The current columns; later sessions are added after their end, or in other arrays. */
   facts(): SessionFacts {
-    const { starts, lengths, identities, projects, eventCounts, pageviewCounts, heirs } = this;
+    const { starts, lengths, identities, projects, eventCounts, pageviewCounts, replacedBy } = this;
     const { firstParts, firstRows, entryUrls, exitUrls } = this;
-    return { starts, lengths, identities, projects, eventCounts, pageviewCounts, firstParts, firstRows, entryUrls, exitUrls, heirs };
+    return { starts, lengths, identities, projects, eventCounts, pageviewCounts, firstParts, firstRows, entryUrls, exitUrls, replacedBy };
   }
 
   /** Adds a session without events. */
@@ -79,7 +79,7 @@ export class SessionColumns implements SessionFacts {
     return session;
   }
 
-  /** Adds a session with the facts of another one, except `heirs` and `previous`. */
+  /** Adds a session with the facts of another one, except `replacedBy` and `previous`. */
   addCopy(session: number): number {
     const copy = this.add(this.identities[session]!, this.projects[session]!, this.starts[session]!);
     this.lengths[copy] = this.lengths[session]!;
@@ -114,7 +114,7 @@ export class SessionColumns implements SessionFacts {
 }
 
 const COLUMNS = [
-  "starts", "lengths", "identities", "projects", "eventCounts", "pageviewCounts", "firstParts", "firstRows", "entryUrls", "exitUrls", "heirs", "previous",
+  "starts", "lengths", "identities", "projects", "eventCounts", "pageviewCounts", "firstParts", "firstRows", "entryUrls", "exitUrls", "replacedBy", "previous",
 ] as const satisfies readonly (keyof SessionColumns)[];
 
 function growColumn<K extends string>(columns: Record<K, Durations>, name: K, count: number): void {

@@ -9,12 +9,12 @@ import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import { BudgetedTable, type MemoryBudget, type TableUse } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, StretchCache, type CoveredDays, type DaySpan } from "./stretch-cache.js";
-import { EventSource, keyOfRows, SessionPart, type PartKey } from "./part.js";
+import { EventSource, keyOfRows, SessionPart, type PartKey } from "./session-part.js";
 import { EventReader, eachInOrder, readYielding, type PartSource } from "./events-in-order.js";
 import { withReplacedSegments } from "./replace-segments.js";
 import { LatestSessions } from "./latest-sessions.js";
 import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "./resessionize.js";
-import { changesSince, replacementSince, movedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
+import { changesSince, replacementSince, changedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
 import { Sessionizer } from "./sessionizer.js";
@@ -87,7 +87,7 @@ export class SessionTable extends BudgetedTable {
   }
 
   /** The sessions of a snapshot that a query for a range reads; null when something is missing. Cost: what changed since the last snapshot. */
-  at(moment: SessionSnapshot, range: Range, missing: PendingLoads): SessionView | null {
+  at(moment: SessionSnapshot, range: Range, pending: PendingLoads): SessionView | null {
     const needed = daysFor(range, this.rule);
     const followed = this.#follow(moment, needed);
     if (followed.kind === "view") {
@@ -96,19 +96,19 @@ export class SessionTable extends BudgetedTable {
       return followed.view;
     }
     // The work in progress may be for other days, so its failure does not concern this query.
-    if (this.#working !== null) missing.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
-    else missing.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
+    if (this.#working !== null) pending.add(() => this.#working?.catch(() => undefined) ?? Promise.resolve());
+    else pending.add(() => (this.#working ??= this.#work(followed, moment, needed).finally(() => (this.#working = null))));
     return null;
   }
 
   release(): void {
     this.#isReleased = true;
-    this.#view?.kept.release();
+    this.#view?.cache.release();
     this.budget.remove(this);
   }
 
   drop(): void {
-    this.#view?.kept.release();
+    this.#view?.cache.release();
     this.#view = null;
     this.#state = null;
     this.#carried = [];
@@ -145,7 +145,7 @@ export class SessionTable extends BudgetedTable {
     const view = this.#view;
     if (view === null || this.#state === null || !includesDays(view.days.whole, needed)) return REBUILD;
     const moment = { ...requested, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
-    const moved = movedActorsSince(view, moment);
+    const moved = changedActorsSince(view, moment);
     if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
     if (view.count - this.#state.wholeCount > LIMITS.unorderedSessionCount) return REBUILD;
@@ -190,13 +190,13 @@ export class SessionTable extends BudgetedTable {
     });
     await readYielding(sessionizer.ties.decide(rowsOf), yielder);
     const numbers = new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-    const kept = new StretchCache(this.budget, columns.count);
+    const cache = new StretchCache(this.budget, columns.count);
     const continuations = new Continuations();
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Only now: while this yields, the budget may drop the table.
     this.#carried = carried;
     this.#state = { rule, source, columns, wholeCount: columns.count, latest, continuations };
-    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, kept, continuations));
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, cache, continuations));
   }
 
   /** The days to read, with the carried events of earlier ones. */
@@ -208,14 +208,14 @@ export class SessionTable extends BudgetedTable {
   }
 
   #keep(view: SessionView): void {
-    if (this.#view?.kept !== view.kept) this.#view?.kept.release();
+    if (this.#view?.cache !== view.cache) this.#view?.cache.release();
     this.#view = view;
     const { columns, latest, continuations } = this.#state!;
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
     const byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // The table may have been built for a query that began before the release.
-    if (this.#isReleased) view.kept.release();
+    if (this.#isReleased) view.cache.release();
     else this.setByteLength(byteLength);
   }
 }

@@ -6,7 +6,7 @@ import { HeadView } from "../../../storage/segment/head.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import type { StretchCache, SessionRange, CoveredDays } from "./stretch-cache.js";
 import type { Continuations } from "./carried-events.js";
-import { keyOfRows, NONE, type SessionPart, type PartKey } from "./part.js";
+import { keyOfRows, NONE, type SessionPart, type PartKey } from "./session-part.js";
 import type { SessionFacts } from "./session-columns.js";
 import type { SessionEvent } from "./sessionizer.js";
 
@@ -45,14 +45,14 @@ export class SessionView {
     readonly partNumbers: ReadonlyMap<PartKey, number>,
     readonly days: CoveredDays,
     readonly taken: ViewSnapshot,
-    readonly kept: StretchCache,
+    readonly cache: StretchCache,
     readonly continuations: Continuations,
   ) {}
 
   /** Whether the session exists and was not replaced. */
   isAlive(session: number): boolean {
-    const heir = this.facts.heirs[session]!;
-    return heir === 0 || heir >= this.count;
+    const replacement = this.facts.replacedBy[session]!;
+    return replacement === 0 || replacement >= this.count;
   }
 
   /** The session, or its continuation in this snapshot; -1 when others replaced it. */
@@ -64,7 +64,7 @@ export class SessionView {
 
   /** The result of `make` for ordered sessions, cached until one of them is replaced. @param name the same for results made in the same way */
   derive<T>(name: string, stretch: SessionRange, make: () => T, byteLength: (made: T) => number): T {
-    return this.kept.derive(name, stretch, this.count, make, byteLength);
+    return this.cache.derive(name, stretch, this.count, make, byteLength);
   }
 
   firstAt(ms: number): number {
@@ -78,7 +78,7 @@ export class SessionView {
   /** Returns a lookup of the sessions of rows of a segment or head. */
   rowSessions(rows: Rows): RowSessions {
     const part = this.parts[this.partNumbers.get(keyOfRows(rows)) ?? -1];
-    if (part === undefined) throw new Error("rows are of the moment of the table");
+    if (part === undefined) throw new Error("expected rows of the snapshot that the sessions were built from");
     return new RowSessions(this, part, rows instanceof HeadView ? rows.first : 0);
   }
 }

@@ -2,7 +2,7 @@
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { SessionRule } from "../../plan/plan.js";
 import type { Continuations } from "./carried-events.js";
-import { actorAt, type SessionPart } from "./part.js";
+import { actorAt, type SessionPart } from "./session-part.js";
 import type { OrderedEvents } from "./events-in-order.js";
 import type { LatestSessions } from "./latest-sessions.js";
 import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
@@ -17,7 +17,7 @@ export interface SessionEvent extends EventOfPart {
 }
 
 /** Callbacks and state for continuing earlier sessions. */
-export interface Former {
+export interface ContinuedSessions {
   readonly continuations: Continuations;
   replace(session: number): void;
 }
@@ -36,10 +36,10 @@ export class Sessionizer {
     readonly rule: SessionRule,
     readonly columns: SessionColumns,
     readonly latest: LatestSessions,
-    readonly former: Former | null = null,
+    readonly continued: ContinuedSessions | null = null,
   ) {
     this.firstSession = columns.count;
-    this.ties = new Ties(columns, parts, former === null);
+    this.ties = new Ties(columns, parts, continued === null);
   }
 
   /** Puts events of a part into sessions, and notes these by row. Cost: about 150 ns an event when the CPU caches do not hold its identity. */
@@ -105,21 +105,21 @@ export class Sessionizer {
 
   /** Continues an earlier session after its last event; -1 when it is over. */
   #continued(session: number, identity: number, project: number, ms: number): number {
-    const { columns, former, latest } = this;
-    if (former === null || !this.#isLast(session, identity) || columns.projects[session] !== project) return -1;
+    const { columns, continued, latest } = this;
+    if (continued === null || !this.#isLast(session, identity) || columns.projects[session] !== project) return -1;
     if (ms <= latest.endOf(identity) || !this.#goesOn(session, ms)) return -1;
     const next = columns.addCopy(session);
     columns.previous[next] = session + 1;
-    former.replace(session);
-    former.continuations.add(session, next);
+    continued.replace(session);
+    continued.continuations.add(session, next);
     latest.put(identity, next, ms);
     return next;
   }
 
   /** Whether a session is alive and has the last event of its identity. */
   #isLast(session: number, identity: number): boolean {
-    const { heirs, starts, lengths } = this.columns;
-    return heirs[session] === 0 && starts[session]! + lengths[session]! === this.latest.endOf(identity);
+    const { replacedBy, starts, lengths } = this.columns;
+    return replacedBy[session] === 0 && starts[session]! + lengths[session]! === this.latest.endOf(identity);
   }
 
   #goesOn(session: number, ms: number): boolean {

@@ -14,8 +14,8 @@ export interface SessionRange {
   readonly end: number;
 }
 
-interface StretchHeirs {
-  readonly lastHeir: number;
+interface CachedStretch {
+  readonly lastReplacement: number;
   readonly value: unknown;
 }
 
@@ -23,29 +23,29 @@ interface StretchHeirs {
 export class StretchCache {
   readonly #held: DerivedCache;
   /** By block: the first session of the latest replacement of one of its sessions; 0 for none since the full build. */
-  readonly #lastHeirs: Uint32Array;
+  readonly #lastReplacements: Uint32Array;
 
   constructor(budget: MemoryBudget, orderedCount: number) {
     this.#held = new DerivedCache(budget);
-    this.#lastHeirs = new Uint32Array((orderedCount >>> BLOCK_BITS) + 1);
+    this.#lastReplacements = new Uint32Array((orderedCount >>> BLOCK_BITS) + 1);
   }
 
-  /** Notes that sessions from `heir` on replace an ordered one. */
-  replaced(session: number, heir: number): void {
-    this.#lastHeirs[session >>> BLOCK_BITS] = heir;
+  /** Notes that sessions from `replacement` on replace an ordered one. */
+  replaced(session: number, replacement: number): void {
+    this.#lastReplacements[session >>> BLOCK_BITS] = replacement;
   }
 
   /** The result of `make` for a stretch, cached. @param name the same for results made in the same way @param count of the snapshot's sessions */
   derive<T>(name: string, { first, end }: SessionRange, count: number, make: () => T, byteLength: (made: T) => number): T {
-    const lastHeir = this.#lastHeirIn(first, end);
+    const lastReplacement = this.#lastReplacementIn(first, end);
     // An earlier snapshot still has sessions that a later one replaced, so its results are not cached.
-    if (lastHeir >= count) return make();
+    if (lastReplacement >= count) return make();
     const key = `${name} ${first} ${end}`;
     // Each name has one caller, so the entry is of its type.
-    const known = this.#held.get(key) as StretchHeirs | null;
-    if (known?.lastHeir === lastHeir) return known.value as T;
+    const known = this.#held.get(key) as CachedStretch | null;
+    if (known?.lastReplacement === lastReplacement) return known.value as T;
     const value = make();
-    this.#held.set(key, { lastHeir, value } satisfies StretchHeirs, byteLength(value));
+    this.#held.set(key, { lastReplacement, value } satisfies CachedStretch, byteLength(value));
     return value;
   }
 
@@ -64,9 +64,9 @@ export class StretchCache {
     this.#held.release();
   }
 
-  #lastHeirIn(first: number, end: number): number {
+  #lastReplacementIn(first: number, end: number): number {
     let last = 0;
-    for (let block = first >>> BLOCK_BITS; block <= (end - 1) >>> BLOCK_BITS; block += 1) last = Math.max(last, this.#lastHeirs[block]!);
+    for (let block = first >>> BLOCK_BITS; block <= (end - 1) >>> BLOCK_BITS; block += 1) last = Math.max(last, this.#lastReplacements[block]!);
     return last;
   }
 }

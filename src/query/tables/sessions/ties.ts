@@ -3,7 +3,7 @@ import { compareIds } from "../../../core/base/uuid.js";
 import { radixOrder } from "../../../storage/column/radix-order.js";
 import { ID_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { SessionPart } from "./part.js";
+import type { SessionPart } from "./session-part.js";
 import type { Reading } from "./events-in-order.js";
 import type { SessionColumns } from "./session-columns.js";
 import { withRoomFor } from "../../../core/base/arrays.js";

@@ -29,9 +29,9 @@ export class CompanyTouches extends PlaceCompanies {
     return this.#index.of(company);
   }
 
-  protected override follow(changed: Iterable<number>, moment: CompanySnapshot, missing: PendingLoads): boolean {
-    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.follow(changed, moment, missing) && this.#index.settle(moment, missing);
-    missing.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
+  protected override follow(changed: Iterable<number>, moment: CompanySnapshot, pending: PendingLoads): boolean {
+    if (!this.#index.isFarBehind(this.touches.count, this.count)) return super.follow(changed, moment, pending) && this.#index.settle(moment, pending);
+    pending.add(() => (this.#building ??= this.#build(moment).finally(() => (this.#building = null))));
     return false;
   }
 
@@ -54,9 +54,9 @@ export class CompanyTouches extends PlaceCompanies {
     const companies = new Uint32Array(count);
     const unknown: number[] = [];
     // Unused: the missing ids are read below, for all touches at once.
-    const missing = new PendingLoads();
+    const pending = new PendingLoads();
     const find = (place: number) => {
-      const company = this.companyOf(place, moment, missing);
+      const company = this.companyOf(place, moment, pending);
       if (company === null) unknown.push(place);
       else companies[place] = company;
     };
@@ -82,7 +82,7 @@ const MANY_IDS = 16;
 
 /** The touches of a snapshot's identities, as lists in order. Those of identities with many ids are joined once, at the cost of a sort. */
 export class TouchesOfIdentities {
-  readonly #together = new Map<number, readonly ArrayLike<number>[]>();
+  readonly #joined = new Map<number, readonly ArrayLike<number>[]>();
   /** Touches from here on are newer than the snapshot. */
   readonly #end: number;
 
@@ -94,14 +94,14 @@ export class TouchesOfIdentities {
   }
 
   of(identity: number): readonly ArrayLike<number>[] {
-    const known = this.#together.get(identity);
+    const known = this.#joined.get(identity);
     if (known !== undefined) return known;
     const actors = this.identities.actorsOf(identity);
     const lists = actors.map((actor) => this.#before(this.touches.placesOf(actor)));
     if (actors.length < MANY_IDS) return lists;
-    const together = putTogether(this.touches, lists);
-    this.#together.set(identity, together);
-    return together;
+    const joined = joinLists(this.touches, lists);
+    this.#joined.set(identity, joined);
+    return joined;
   }
 
   #before(places: ArrayLike<number>): ArrayLike<number> {
@@ -110,20 +110,20 @@ export class TouchesOfIdentities {
 }
 
 /** Joins the touches of owners into few lists, each in order: touches of one millisecond are in one list only if they have one owner. */
-function putTogether(touches: Touches, lists: readonly ArrayLike<number>[]): number[][] {
+function joinLists(touches: Touches, lists: readonly ArrayLike<number>[]): number[][] {
   const runs: number[][] = [];
   for (const list of lists)
     for (let at = 0; at < list.length; at += runs.at(-1)!.length) runs.push(touchesAtOnce(touches, list, at));
   const msOf = ([place]: readonly number[]) => touches.msOf(place!);
   runs.sort((a, b) => msOf(a) - msOf(b));
-  const together: number[][] = [];
+  const joined: number[][] = [];
   let number = 0;
   for (const [at, run] of runs.entries()) {
     number = at > 0 && msOf(runs[at - 1]!) === msOf(run) ? number + 1 : 0;
-    const list = (together[number] ??= []);
+    const list = (joined[number] ??= []);
     // Not `push(...run)`: all touches of a day may share one millisecond, and no call accepts that many arguments.
     for (const place of run) list.push(place);
   }
-  return together;
+  return joined;
 }
 /* eslint-enable @typescript-eslint/no-non-null-assertion */

@@ -85,7 +85,7 @@ export class EventLabels implements RowLabels {
     model: "first_touch" | "last_touch",
     readonly moment: Pick<CompanySnapshot, "identities" | "rows">,
     /** Receives what is found missing while rows are read. */
-    readonly missing: PendingLoads,
+    readonly pending: PendingLoads,
     actorEnd: number,
   ) {
     const { touches, payments } = tables;
@@ -134,7 +134,7 @@ export class EventLabels implements RowLabels {
 
   /** A table restarted, so the query must restart too. */
   readonly #unknown = (): number => {
-    if (this.missing.isEmpty) this.missing.add(() => Promise.resolve());
+    if (this.pending.isEmpty) this.pending.add(() => Promise.resolve());
     return UNKNOWN;
   };
 
@@ -163,7 +163,7 @@ export class EventLabels implements RowLabels {
   readonly #toRead = {
     push: (...events: EventPlace[]) => {
       const { ids } = this.tables.touches;
-      if (this.#unread.size === 0) this.missing.add(() => ids.read([...this.#unread.values()], this.moment.rows));
+      if (this.#unread.size === 0) this.pending.add(() => ids.read([...this.#unread.values()], this.moment.rows));
       for (const event of events) this.#unread.set(event.sequence, event);
     },
   };

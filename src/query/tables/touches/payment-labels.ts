@@ -183,7 +183,7 @@ export class PaymentLabels {
   }
 
   /** False when something is missing. Cost: about 0.3 µs for each payment that was not requested before, or was affected since. */
-  settle(places: readonly number[], moment: CompanySnapshot, missing: PendingLoads): boolean {
+  settle(places: readonly number[], moment: CompanySnapshot, pending: PendingLoads): boolean {
     this.#forgetWhatChanged(moment);
     const unread: EventPlace[] = [];
     const nearest = new NearestTouch(this.touches, this.model, unread);
@@ -194,7 +194,7 @@ export class PaymentLabels {
       this.#labels[place] = this.#find(place, moment, touchesOf, nearest);
     }
     if (unread.length === 0) return true;
-    missing.add(() => this.touches.ids.read(unread, moment.rows));
+    pending.add(() => this.touches.ids.read(unread, moment.rows));
     return false;
   }
 
@@ -224,7 +224,7 @@ export class PaymentLabels {
   #concernedSince(seen: LabelProgress, now: LabelProgress): ReadonlySet<number> | null {
     const { touches, accounts } = this;
     const { identities } = now;
-    const moved = identities.movedSince(seen.identities);
+    const moved = identities.changesSince(seen.identities);
     const gained = touches.gained.between(seen.gained, now.gained);
     if (seen.generations !== now.generations || moved === null || gained === null) return null;
     // A set: two people with thousands of ids each may have merged.

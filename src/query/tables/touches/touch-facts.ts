@@ -288,18 +288,18 @@ export function touchFactsOf(rows: Rows, maker: TouchMaker): TouchFacts {
 
 /** The label of each row, 0 for no touch; cached for rows that stay. */
 export function labelNumbers(rows: Rows, maker: TouchMaker): Codes {
-  return keptLabels(rows, maker, () => Scratch.atOnce((scratch) => runAtOnce(maker.numbers.ofRows(rows, maker.reader(), scratch))));
+  return cachedLabels(rows, maker, () => Scratch.atOnce((scratch) => runAtOnce(maker.numbers.ofRows(rows, maker.reader(), scratch))));
 }
 
 async function loadLabels(rows: Rows, maker: TouchMaker): Promise<Codes> {
   const reader = maker.reader();
-  if (rows.kept(maker.labels.name, []) !== null) return labelNumbers(rows, maker);
+  if (rows.cached(maker.labels.name, []) !== null) return labelNumbers(rows, maker);
   await rows.load(reader.columns);
   const labels = await Scratch.of((scratch) => runYielding(maker.numbers.ofRows(rows, reader, scratch), yieldAfterSlices()));
-  return keptLabels(rows, maker, () => labels);
+  return cachedLabels(rows, maker, () => labels);
 }
 
-function keptLabels(rows: Rows, { labels }: TouchMaker, make: () => Codes): Codes {
+function cachedLabels(rows: Rows, { labels }: TouchMaker, make: () => Codes): Codes {
   return rows.derive(labels.name, make, ({ byteLength }) => byteLength);
 }
 

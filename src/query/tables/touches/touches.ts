@@ -54,9 +54,9 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#count;
   }
 
-  catchUp(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
+  catchUp(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
     if (this.#takenRowCount === 0) this.#rowCount = moment.rows.reduce((sum, { rowCount }) => sum + rowCount, 0);
-    return this.takeRows(moment, missing) && this.#index(moment, missing);
+    return this.takeRows(moment, pending) && this.#index(moment, pending);
   }
 
   placesOf(actor: number): ArrayLike<number> {
@@ -171,9 +171,9 @@ export class Touches extends StoreTable<TouchFacts> {
   }
 
   /** Adds the new touches to the index; false when it must be rebuilt, or ids must be read first. */
-  #index(moment: RowsOfSnapshot, missing: PendingLoads): boolean {
+  #index(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
     if (this.#byActor.isFarBehind(this.#count, this.#indexedCount)) {
-      missing.add(() => (this.#building ??= this.#buildIndex().finally(() => (this.#building = null))));
+      pending.add(() => (this.#building ??= this.#buildIndex().finally(() => (this.#building = null))));
       return false;
     }
     for (let place = this.#indexedCount; place < this.#count; place += 1) {
@@ -182,7 +182,7 @@ export class Touches extends StoreTable<TouchFacts> {
       this.gained.add(this.#actors[place]!);
     }
     this.#indexedCount = this.#count;
-    return this.#byActor.settle(moment, missing);
+    return this.#byActor.settle(moment, pending);
   }
 
   async #buildIndex(): Promise<void> {
@@ -382,13 +382,13 @@ export class TouchIndex {
   }
 
   /** Whether the order is certain wherever labels differ; otherwise ids are missing. */
-  settle({ rows }: RowsOfSnapshot, missing: PendingLoads): boolean {
+  settle({ rows }: RowsOfSnapshot, pending: PendingLoads): boolean {
     if (this.#tied.size === 0) return true;
     const { touches } = this;
     const tied = [...this.#tied];
     const unread = this.#unreadBeside(tied).map((place) => touches.eventAt(place));
     if (unread.length > 0) {
-      missing.add(() => touches.ids.read(unread, rows));
+      pending.add(() => touches.ids.read(unread, rows));
       return false;
     }
     for (const owner of new Set(tied.map(this.ownerOf))) this.#index.sort(owner, this.#compare);

@@ -6,16 +6,16 @@ const PAIR_COUNT = 70_000;
 
 /** Pairs of many users, of whom every third has a company. */
 function activityOf(firstUser: number, eventCount: number): Activity {
-  const whos = Uint32Array.from({ length: PAIR_COUNT }, (_, at) => (firstUser + at) * 2);
+  const actors = Uint32Array.from({ length: PAIR_COUNT }, (_, at) => (firstUser + at) * 2);
   return {
-    whos, companies: whos.map((who) => (who % 3 === 0 ? 1 + (who % 50) : 0)),
+    actors, companies: actors.map((who) => (who % 3 === 0 ? 1 + (who % 50) : 0)),
     eventCounts: new Uint32Array(PAIR_COUNT).fill(eventCount), newestMs: new Float64Array(PAIR_COUNT).fill(eventCount),
   };
 }
 
 /** Events by pair. */
-function countsOf({ whos, companies, eventCounts }: Activity): Map<number, number> {
-  return new Map(Array.from(whos, (who, at): [number, number] => [pairOf(who, companies[at] ?? 0), eventCounts[at] ?? 0]).sort(([a], [b]) => a - b));
+function countsOf({ actors, companies, eventCounts }: Activity): Map<number, number> {
+  return new Map(Array.from(actors, (who, at): [number, number] => [pairOf(who, companies[at] ?? 0), eventCounts[at] ?? 0]).sort(([a], [b]) => a - b));
 }
 
 const halves = () => joinedActivity([activityOf(1, 1), activityOf(1 + PAIR_COUNT / 2, 2)]);

@@ -9,24 +9,24 @@ useLimits({ joinedListCountMin: 2 });
 
 const joinedLists = (lists: readonly MatchList[]) => runAtOnce(steps.joinedLists(lists));
 
-/** A list of one match for each of these subjects, which ascend. */
-function listOf(day: number, subjects: readonly number[], firstSequence: number): MatchList {
-  const { length } = subjects;
+/** A list of one match for each of these entity keys, which ascend. */
+function listOf(day: number, entityKeys: readonly number[], firstSequence: number): MatchList {
+  const { length } = entityKeys;
   const startMs = day * MS_PER_DAY;
   return {
     startMs, endMs: startMs + MS_PER_DAY, firstMs: startMs + 5, isInOrder: true, isAscending: true, steps: new Uint32Array(length).fill(1),
-    subjects: Uint32Array.from(subjects), starts: Uint32Array.from({ length: length + 1 }, (_, at) => at), times: new Uint32Array(length).fill(5),
+    entityKeys: Uint32Array.from(entityKeys), starts: Uint32Array.from({ length: length + 1 }, (_, at) => at), times: new Uint32Array(length).fill(5),
     masks: new Uint32Array(length).fill(1), sequences: Uint32Array.from({ length }, (_, at) => firstSequence + at), keys: [],
   };
 }
 
 /** Whose matches a list has, when, and of which events. */
-function matchesOf({ startMs, subjects, starts, times, sequences }: MatchList): (readonly [subject: number, ms: number, sequence: number])[] {
-  return [...subjects].flatMap((subject, place) =>
-    Array.from({ length: (starts[place + 1] ?? 0) - (starts[place] ?? 0) }, (_, at) => (starts[place] ?? 0) + at).map((at) => [subject, startMs + (times[at] ?? 0), sequences?.[at] ?? 0] as const));
+function matchesOf({ startMs, entityKeys, starts, times, sequences }: MatchList): (readonly [entityKey: number, ms: number, sequence: number])[] {
+  return [...entityKeys].flatMap((entityKey, place) =>
+    Array.from({ length: (starts[place + 1] ?? 0) - (starts[place] ?? 0) }, (_, at) => (starts[place] ?? 0) + at).map((at) => [entityKey, startMs + (times[at] ?? 0), sequences?.[at] ?? 0] as const));
 }
 
-test("Lists of 16 days become one, in which the matches of each subject lie by time.", () => {
+test("Lists of 16 days become one, in which the matches of each entity key lie by time.", () => {
   const [joined, ...others] = joinedLists([listOf(35, [2, 4, 9], 10), listOf(33, [4, 7], 20), listOf(34, [1, 9], 30)]);
   expect(others).toEqual([]);
   const at = (day: number) => day * MS_PER_DAY + 5;
@@ -45,8 +45,8 @@ test("Events of one millisecond are in order where the lists are of different da
   expect(joined === undefined ? null : joinedLists([joined, listOf(34, [1], 3)])[0]?.isInOrder).toBe(false);
 });
 
-test("Some thousand subjects are copied in one step.", () => {
-  const subjects = Array.from({ length: 10_000 }, (_, at) => at + 1);
-  const stepCount = [...steps.joinedLists([listOf(33, subjects, 1), listOf(34, subjects, 20_000)])].length;
+test("Some thousand entity keys are copied in one step.", () => {
+  const entityKeys = Array.from({ length: 10_000 }, (_, at) => at + 1);
+  const stepCount = [...steps.joinedLists([listOf(33, entityKeys, 1), listOf(34, entityKeys, 20_000)])].length;
   expect(stepCount).toBeGreaterThanOrEqual(20_000 / 4_096);
 });

@@ -17,25 +17,25 @@ const names = ["first", "second", "third"];
 
 /** A match of somebody: hours since the start of its list, and of which steps it is. No two of one list are at once. */
 interface Event {
-  readonly subject: number;
+  readonly entityKey: number;
   readonly hour: number;
   readonly mask: number;
 }
 
 function listOf(day: number, events: readonly Event[], firstSequence: number): MatchList {
-  const sorted = [...events].sort((a, b) => a.subject - b.subject || a.hour - b.hour);
-  const subjects = [...new Set(sorted.map(({ subject }) => subject))];
+  const sorted = [...events].sort((a, b) => a.entityKey - b.entityKey || a.hour - b.hour);
+  const entityKeys = [...new Set(sorted.map(({ entityKey }) => entityKey))];
   return {
     startMs: day * MS_PER_DAY,
     endMs: (day + 1) * MS_PER_DAY,
     firstMs: day * MS_PER_DAY + Math.min(...events.map(({ hour }) => hour * 3_600_000)),
     isInOrder: true,
     isAscending: true,
-    subjects: Uint32Array.from(subjects),
-    starts: Uint32Array.from([...subjects.map((subject) => sorted.findIndex((event) => event.subject === subject)), sorted.length]),
+    entityKeys: Uint32Array.from(entityKeys),
+    starts: Uint32Array.from([...entityKeys.map((entityKey) => sorted.findIndex((event) => event.entityKey === entityKey)), sorted.length]),
     times: Uint32Array.from(sorted, ({ hour }) => hour * 3_600_000),
     masks: Uint32Array.from(sorted, ({ mask }) => mask),
-    steps: Uint32Array.from(subjects, (subject) => sorted.reduce((all, event) => (event.subject === subject ? all | event.mask : all), 0)),
+    steps: Uint32Array.from(entityKeys, (entityKey) => sorted.reduce((all, event) => (event.entityKey === entityKey ? all | event.mask : all), 0)),
     sequences: Uint32Array.from(sorted, (_, at) => firstSequence + at),
     keys: [],
   };
@@ -44,8 +44,8 @@ function listOf(day: number, events: readonly Event[], firstSequence: number): M
 /** Ids in another order than events came: they decide between those of one time. */
 const ids = { of: (sequence: number) => ({ id: new Uint8Array(16).fill((sequence * 37) % 251), project: "" }) };
 
-const event = fc.record({ subject: fc.nat({ max: 2 }), hour: fc.nat({ max: 23 }), mask: fc.constantFrom(1, 1, 1, 2, 2, 4, 4, 3, 6) });
-const events = fc.uniqueArray(event, { minLength: 1, maxLength: 12, selector: ({ subject, hour }) => `${subject} ${hour}` });
+const event = fc.record({ entityKey: fc.nat({ max: 2 }), hour: fc.nat({ max: 23 }), mask: fc.constantFrom(1, 1, 1, 2, 2, 4, 4, 3, 6) });
+const events = fc.uniqueArray(event, { minLength: 1, maxLength: 12, selector: ({ entityKey, hour }) => `${entityKey} ${hour}` });
 const history = fc.record({
   /** Of one day there may be several, and some of a day may be later than what comes in the next list. */
   lists: fc.array(fc.record({ day: fc.nat({ max: 3 }), events }), { minLength: 1, maxLength: 5 }),
@@ -61,8 +61,8 @@ test("What pruning leaves out changes neither how far anybody got, nor when, nor
     fc.asyncProperty(history, async ({ lists, areJoined, fromHour, hours, windowHours, nowHour }) => {
       const own = lists.map(({ day, events }, at) => listOf(day, events, at * 100));
       const all = areJoined ? runAtOnce(joinedLists(own)) : own;
-      for (const { starts, times, subjects } of all)
-        for (let place = 0; place < subjects.length; place += 1) {
+      for (const { starts, times, entityKeys } of all)
+        for (let place = 0; place < entityKeys.length; place += 1) {
           const run = [...times.subarray(starts[place], starts[place + 1])];
           expect(run).toEqual([...run].sort((a, b) => a - b));
         }
@@ -73,7 +73,7 @@ test("What pruning leaves out changes neither how far anybody got, nor when, nor
       for (const leavesOut of [false, true])
         answers.push(
           await Scratch.of(async (scratch) => {
-            const matches = new EntityMatches(all, { entityOf: (subject: number) => subject, moved: "none", entries }, 1, scratch);
+            const matches = new EntityMatches(all, { entityOf: (entityKey: number) => entityKey, moved: "none", entries }, 1, scratch);
             // Of a plan only these are read.
             const tries = new ChainTries(plan as never, { matches: matches.placed, entries, entryMsOf: (at) => matches.placed.ms[at] ?? NaN });
             matches.rewind(leavesOut ? pruningOf(plan as never, entries) : null);

@@ -1,4 +1,4 @@
-import { listenOnThread } from "../../../src/platform/node/listen-on-thread.js";
+import { listenOnWorker } from "../../../src/platform/node/listen-on-worker.js";
 import { handlerOf, stubDaybook } from "../../http/kit.js";
 
 // A thread that says it listens, and then breaks.
@@ -9,5 +9,5 @@ const program = `
   parentPort.on("message", () => undefined);
   setTimeout(() => { ${how}; }, 50);
 `;
-await listenOnThread(handlerOf(stubDaybook()), { program: `data:text/javascript,${encodeURIComponent(program)}` });
+await listenOnWorker(handlerOf(stubDaybook()), { program: `data:text/javascript,${encodeURIComponent(program)}` });
 setTimeout(() => process.exit(0), 10_000);

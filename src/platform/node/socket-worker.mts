@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { EdgeFilter } from "../../http/overload/edge-filter.js";
 import { PromptAnswers } from "../../http/overload/prompt-answers.js";
-import type { RequestFindings, WireReply } from "../../http/wire/exchange.js";
+import type { RequestFindings, WireReply } from "../../http/wire/request-reply.js";
 import { listenWith } from "./listen.js";
 import { sha256Hex } from "./sha256-hex.js";
-import type { SocketRequest } from "./socket-exchange.js";
+import type { SocketRequest } from "./socket-request.js";
 import {
-  errorMessageOf, transferable, outbox, type RequestMessage, type FromSockets, type ThreadData, type ThreadReply, type ToSockets,
-} from "./thread-messages.js";
+  errorMessageOf, transferable, outbox, type RequestMessage, type FromSockets, type WorkerStartData, type WorkerReply, type ToSockets,
+} from "./worker-messages.js";
 import { RemoteStreams } from "./streams.js";
 
 /** Longest body that is sent with the request, before the handler reads it, in bytes: enough for most queries. */
@@ -23,8 +23,8 @@ interface PendingRequest {
 }
 
 const port = parentPort;
-if (port === null || (workerData ?? null) === null) throw new Error("expected to be started by listenOnThread");
-const { options, rules } = workerData as ThreadData;
+if (port === null || (workerData ?? null) === null) throw new Error("expected to be started by listenOnWorker");
+const { options, rules } = workerData as WorkerStartData;
 const out = outbox<FromSockets>(port);
 const edgeFilter = new EdgeFilter(rules, sha256Hex, (refusal) => out.add(() => ({ kind: "refused", refusal })));
 const promptAnswers = new PromptAnswers();
@@ -103,7 +103,7 @@ function remove(id: number): PendingRequest | undefined {
   return entry;
 }
 
-function answered(id: number, { status, headers, body }: ThreadReply, stream: "endless" | "finite" | null): void {
+function answered(id: number, { status, headers, body }: WorkerReply, stream: "endless" | "finite" | null): void {
   const entry = remove(id);
   if (stream !== null && entry === undefined) out.add(() => ({ kind: "cancel", id }));
   entry?.answer({ status, headers, body: stream === null ? body : streams.open(id, stream === "finite") });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import type { Handler } from "../../../src/http/index.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { listenOnThread, type ThreadListenOptions } from "../../../src/platform/node/listen-on-thread.js";
+import { listenOnWorker, type WorkerListenOptions } from "../../../src/platform/node/listen-on-worker.js";
 import { bundledProgram } from "../../bundled.js";
 import { startProgram } from "../../cli/run.js";
 import { handlerOf, stubDaybook } from "../../http/kit.js";
@@ -11,15 +11,15 @@ import { sliceOf } from "../../oracle/settings.js";
 import { raw } from "./raw.js";
 import { THREAD } from "./ways.js";
 
-const SEALS = bundledProgram("seal-program");
+const SEALS = bundledProgram("seal-worker");
 const handler = handlerOf(stubDaybook());
 
 describe("a thread of sockets", () => {
   it("that cannot have its port says so with the system's code", async () => {
-    const { port, close } = await listenOnThread(handler, { program: THREAD });
-    await expect(listenOnThread(handler, { program: THREAD, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    const { port, close } = await listenOnWorker(handler, { program: THREAD });
+    await expect(listenOnWorker(handler, { program: THREAD, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
     await close();
-    const again = await listenOnThread(handler, { program: THREAD, port });
+    const again = await listenOnWorker(handler, { program: THREAD, port });
     expect(again.port).toBe(port);
     await Promise.all([again.close(), again.close()]);
   });
@@ -28,24 +28,24 @@ describe("a thread of sockets", () => {
     ["throws", `data:text/javascript,${encodeURIComponent('throw new Error("broken")')}`, /broken.*its program: data:/],
     ["ends before it listens", new URL("data:text/javascript,process.exit(3)"), /it ended with code 3/],
     ["is nowhere", join(tmpdir(), "nowhere.mjs"), /its program: file:.*nowhere\.mjs; the option "program"/],
-    ["is that of seals", SEALS, /expected to be started by sealThread/],
+    ["is that of seals", SEALS, /expected to be started by backgroundSealing/],
   ], 2))("whose program %s leaves the sockets on the thread of the handler, and a warning says what was looked for", async (_, program, text) => {
     const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     onTestFinished(() => warnings.mockRestore());
-    const server = await listenOnThread(handler, { program });
+    const server = await listenOnWorker(handler, { program });
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-    await expect(listenOnThread(handler, { program, port: server.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await expect(listenOnWorker(handler, { program, port: server.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
     await server.close();
     expect(warnings.mock.calls[0]).toEqual([expect.stringMatching(text), "DaybookWarning"]);
   });
 
   it.each([["./here.mjs"], ["https://example.com/a.mjs"], [1], [{}], [null]])("is refused a program that no thread can be started from: %j", async (program) => {
-    const options = { program } as ThreadListenOptions;
-    await expect(listenOnThread(handler, options)).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "program" } });
+    const options = { program } as WorkerListenOptions;
+    await expect(listenOnWorker(handler, options)).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "program" } });
   });
 
   it("keeps what it says of itself as a listener on the same thread says it", async () => {
-    await expect(listenOnThread(handler, { program: THREAD, port: 70_000 })).rejects.toBeInstanceOf(RangeError);
+    await expect(listenOnWorker(handler, { program: THREAD, port: 70_000 })).rejects.toBeInstanceOf(RangeError);
   });
 
   it("hashes the tokens that come, so that the handler does not, and finds their routes", async () => {
@@ -60,7 +60,7 @@ describe("a thread of sockets", () => {
       known.push(request.known);
       return own.answer(request);
     };
-    const server = await listenOnThread(Object.assign((request: Request) => own(request), own, { answer }), { program: THREAD });
+    const server = await listenOnWorker(Object.assign((request: Request) => own(request), own, { answer }), { program: THREAD });
     const ask = (path: string, method: string) => fetch(`${server.url}${path}`, { method, headers: { authorization: "Bearer sk_owner_0123456789abcdefgh" } });
     expect((await ask("/analytics/count-events", "POST")).status).toBe(200);
     expect((await ask("/v1/companies/acme/top-users?range_days=7", "GET")).status).toBe(200);
@@ -82,7 +82,7 @@ describe("a thread of sockets", () => {
       if (answeredCount > 1) await late;
       return handler.answer(request);
     };
-    const server = await listenOnThread(Object.assign((request: Request) => handler(request), handler, { answer }), { program: THREAD });
+    const server = await listenOnWorker(Object.assign((request: Request) => handler(request), handler, { answer }), { program: THREAD });
     const health = async (id: string, query = "") => {
       const answered = await fetch(`${server.url}/healthz${query}`, { headers: { "x-request-id": id } });
       return [answered.status, answered.headers.get("x-request-id"), await answered.text()];
@@ -103,7 +103,7 @@ describe("a thread of sockets", () => {
     const onAnswer = () => {
       throw new Error("from a listener");
     };
-    const server = await listenOnThread(handlerOf(stubDaybook(), { onAnswer }), { program: THREAD });
+    const server = await listenOnWorker(handlerOf(stubDaybook(), { onAnswer }), { program: THREAD });
     // A fault, which is answered without the handler.
     expect(await raw(server.port, "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     expect(await raw(server.port, "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
@@ -111,7 +111,7 @@ describe("a thread of sockets", () => {
   });
 
   it.each(sliceOf(["throw", "exit"], 2))("that breaks (%s) takes its process along: a server that nobody reaches must not look alive", async (how) => {
-    const { code, stderr } = await startProgram("test/platform/node/broken-thread.ts", [how]).finished;
+    const { code, stderr } = await startProgram("test/platform/node/broken-worker.ts", [how]).finished;
     expect([code, stderr.includes(how === "throw" ? "the thread broke" : "ended unexpectedly")]).toEqual([1, true]);
   });
 });

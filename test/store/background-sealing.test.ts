@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStorage, openDaybook, type Codec, type Daybook, type EventInput, type Storage } from "daybook";
-import { fileStorage, sealThread, type SealThread } from "daybook/node";
+import { fileStorage, backgroundSealing, type BackgroundSealing } from "daybook/node";
 import { generateTraffic } from "daybook/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
@@ -12,7 +12,7 @@ import { Head } from "../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../src/storage/segment/memory-budget.js";
 import { BatchBuilder } from "../../src/store/batch/batch.js";
 import { defaultCodec } from "../../src/store/storage/codec.js";
-import type { Sealer, SourceRows } from "../../src/store/files/make-segment.js";
+import type { SealWorker, SourceRows } from "../../src/store/files/make-segment.js";
 import { bundledProgram } from "../bundled.js";
 import { startProgram } from "../cli/run.js";
 import { useLimits } from "../limits.js";
@@ -21,18 +21,18 @@ import { sliceOf } from "../oracle/settings.js";
 import { objectsOf } from "./objects.js";
 import { PROJECT_TEXTS } from "../storage/segment/rows-of.js";
 
-const PROGRAM = bundledProgram("seal-program");
-const SOCKETS = bundledProgram("socket-thread");
+const PROGRAM = bundledProgram("seal-worker");
+const SOCKETS = bundledProgram("socket-worker");
 /** A program of its own has the usual limits. */
-const USUALLY_MANY = LIMITS.sealedElsewhereRowCount;
+const USUALLY_MANY = LIMITS.workerSealRowCount;
 const MANY = 1_024;
-useLimits({ sealedElsewhereRowCount: MANY });
+useLimits({ workerSealRowCount: MANY });
 const startMs = Date.UTC(2026, 0, 1);
 const traffic = (eventCount: number, dayCount = 1, seed = 1): EventInput[] => [...generateTraffic({ seed, eventCount, dayCount, startMs })].map((event, at) => ({ ...event, id: `${seed}-${at}` }));
 const program = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from "node:worker_threads"; ${text}`)}`);
 
-function threadOf(program = PROGRAM): SealThread {
-  const thread = sealThread({ program });
+function threadOf(program = PROGRAM): BackgroundSealing {
+  const thread = backgroundSealing({ program });
   onTestFinished(() => thread.close());
   return thread;
 }
@@ -49,28 +49,28 @@ function headOf(rowCount: number): Head {
   return head;
 }
 
-/** Keeps what its sealer answered: whether each file was made there. */
-function watched(sealer: Sealer): { sealer: Sealer; wereMade: boolean[] } {
+/** Keeps what its worker answered: whether each file was made there. */
+function watched(sealWorker: SealWorker): { sealWorker: SealWorker; wereMade: boolean[] } {
   const wereMade: boolean[] = [];
-  const make: Sealer["make"] = async (...asked) => {
-    const made = await sealer.make(...asked);
+  const make: SealWorker["make"] = async (...asked) => {
+    const made = await sealWorker.make(...asked);
     wereMade.push(made !== null);
     return made;
   };
-  return { sealer: { make }, wereMade };
+  return { sealWorker: { make }, wereMade };
 }
 
 /** What a store in memory has as segments once these events are sealed. */
-async function sealed(events: readonly EventInput[], sealer: Sealer | undefined): Promise<[string, string][]> {
+async function sealed(events: readonly EventInput[], sealWorker: SealWorker | undefined): Promise<[string, string][]> {
   const storage = memoryStorage();
-  const daybook = await storeOf(events, storage, sealer);
+  const daybook = await storeOf(events, storage, sealWorker);
   await daybook.seal();
   await daybook.close();
   return await segmentsOf(storage);
 }
 
-async function storeOf(events: readonly EventInput[], storage: Storage, sealer?: Sealer): Promise<Daybook> {
-  const daybook = await openDaybook({ storage, ...(sealer === undefined ? {} : { sealer }) });
+async function storeOf(events: readonly EventInput[], storage: Storage, sealWorker?: SealWorker): Promise<Daybook> {
+  const daybook = await openDaybook({ storage, ...(sealWorker === undefined ? {} : { sealWorker }) });
   await daybook.ingest(events);
   return daybook;
 }
@@ -85,12 +85,12 @@ const storages: readonly (readonly [string, () => Storage])[] = [
   ["files", () => fileStorage(join(mkdtempSync(join(tmpdir(), "daybook-seal-")), "store"))],
 ];
 
-describe("a seal thread", () => {
+describe("a seal worker", () => {
   it.each(storages)("makes the files that the calling thread would make: %s", async (_, storage) => {
     const events = traffic(MANY * 5, 3);
     const [own, other] = [storage(), storage()];
-    const { sealer, wereMade } = watched(threadOf());
-    for (const daybook of [await storeOf(events, own), await storeOf(events, other, sealer)]) {
+    const { sealWorker, wereMade } = watched(threadOf());
+    for (const daybook of [await storeOf(events, own), await storeOf(events, other, sealWorker)]) {
       await daybook.seal();
       await daybook.close();
     }
@@ -100,8 +100,8 @@ describe("a seal thread", () => {
 
   it.each(sliceOf(storages, 2))("merges segments as the calling thread would: %s", async (_, storage) => {
     const [own, other] = [storage(), storage()];
-    const { sealer, wereMade } = watched(threadOf());
-    for (const daybook of [await openDaybook({ storage: own }), await openDaybook({ storage: other, sealer })]) {
+    const { sealWorker, wereMade } = watched(threadOf());
+    for (const daybook of [await openDaybook({ storage: own }), await openDaybook({ storage: other, sealWorker })]) {
       for (let seed = 1; seed <= LIMITS.segmentsPerDayCount + 1; seed += 1) {
         await daybook.ingest(traffic(MANY / 2, 1, seed));
         await daybook.seal();
@@ -115,22 +115,22 @@ describe("a seal thread", () => {
   });
 
   it("is not asked for what is not worth the way, nor for blocks of a codec that it does not have", async () => {
-    const { sealer, wereMade } = watched(threadOf());
-    const small = await storeOf(traffic(MANY - 1), memoryStorage(), sealer);
+    const { sealWorker, wereMade } = watched(threadOf());
+    const small = await storeOf(traffic(MANY - 1), memoryStorage(), sealWorker);
     await small.close();
     expect(wereMade).toEqual([]);
     const storage = memoryStorage();
     // Made of a codec that the thread has, and yet another.
     const codec = { ...(storage.codec as Codec), deflate: (bytes: Uint8Array) => defaultCodec.deflate(bytes) };
-    const other = await storeOf(traffic(MANY), Object.assign(storage, { codec }), sealer);
+    const other = await storeOf(traffic(MANY), Object.assign(storage, { codec }), sealWorker);
     await other.close();
     expect((await segmentsOf(storage)).length).toBe(1);
     expect(wereMade).toEqual([false]);
   });
 
   longTest("serves several stores at once, each with its own rows", async () => {
-    const { sealer, wereMade } = watched(threadOf());
-    const [own, other] = await Promise.all([undefined, sealer].map((one) => Promise.all([1, 2, 3].map(async (seed) => await sealed(traffic(2 * MANY * seed, 1, seed), one)))));
+    const { sealWorker, wereMade } = watched(threadOf());
+    const [own, other] = await Promise.all([undefined, sealWorker].map((one) => Promise.all([1, 2, 3].map(async (seed) => await sealed(traffic(2 * MANY * seed, 1, seed), one)))));
     expect(wereMade).toEqual([true, true, true]);
     expect(other).toEqual(own);
   });
@@ -147,13 +147,13 @@ describe("a seal thread", () => {
     let go = (): void => undefined;
     const thread = threadOf();
     const gate = new Promise<void>((resolve) => (go = resolve));
-    const sealer: Sealer = {
+    const sealWorker: SealWorker = {
       async make(...asked) {
         await gate;
         return await thread.make(...asked);
       },
     };
-    const daybook = await storeOf(traffic(MANY), memoryStorage(), sealer);
+    const daybook = await storeOf(traffic(MANY), memoryStorage(), sealWorker);
     const sealing = daybook.seal();
     const again = await daybook.ingest([...traffic(10), ...traffic(100, 1, 2)]);
     expect(again).toMatchObject({ accepted: 100, duplicates: 10 });
@@ -167,8 +167,8 @@ describe("a seal thread", () => {
 
   it("that is closed leaves files to those who ask, one on its way too", async () => {
     const thread = threadOf(program('parentPort.on("message", () => undefined)'));
-    const { sealer, wereMade } = watched(thread);
-    const daybook = await storeOf(traffic(MANY * 2), memoryStorage(), sealer);
+    const { sealWorker, wereMade } = watched(thread);
+    const daybook = await storeOf(traffic(MANY * 2), memoryStorage(), sealWorker);
     const sealing = daybook.seal();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(wereMade).toEqual([]);
@@ -182,12 +182,12 @@ describe("a seal thread", () => {
 
   // Flags of V8 hold for the whole process, and are refused where a thread is given them by name.
   longTest.each([[[]], [["--max-old-space-size=512"]]])("that is idle keeps no process from ending, and one that makes a file does: %o", async (flags) => {
-    const { code, stdout, stderr } = await startProgram("test/store/seal-idle.ts", [], { flags }).finished;
+    const { code, stdout, stderr } = await startProgram("test/store/background-sealing-idle.ts", [], { flags }).finished;
     expect([code, stdout, stderr]).toEqual([0, `${3 * USUALLY_MANY} and ${12 * USUALLY_MANY} in 3 and 3 segments\n`, ""]);
   });
 });
 
-describe("a seal thread that fails", () => {
+describe("a seal worker that fails", () => {
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   afterEach(() => void warnings.mockClear());
 
@@ -197,8 +197,8 @@ describe("a seal thread that fails", () => {
     ["ends at the first rows", 'parentPort.on("message", () => process.exit(3))'],
     ["ends when it has all", 'parentPort.on("message", ({ kind }) => kind === "make" && process.exit(3))'],
   ], 2))("because it %s: the calling thread makes the files, and a warning says why, once", async (_, text) => {
-    const { sealer, wereMade } = watched(threadOf(program(text)));
-    const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealer);
+    const { sealWorker, wereMade } = watched(threadOf(program(text)));
+    const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealWorker);
     await daybook.seal();
     await daybook.ingest(traffic(MANY, 1, 2));
     await daybook.seal();
@@ -207,12 +207,12 @@ describe("a seal thread that fails", () => {
     await daybook.close();
     expect(wereMade).toEqual([false, false, false]);
     expect(warnings).toHaveBeenCalledTimes(1);
-    expect(warnings.mock.calls[0]?.[0]).toMatch(/the seal thread failed.*(broken|with code 3)/);
+    expect(warnings.mock.calls[0]?.[0]).toMatch(/the seal worker failed.*(broken|with code 3)/);
   });
 
   it.each([
     ["is nowhere", new URL("file:///nowhere/seal.mjs"), /its program: file:\/\/\/nowhere\/seal\.mjs; the option "program"/],
-    ["is that of sockets", SOCKETS, /expected to be started by listenOnThread/],
+    ["is that of sockets", SOCKETS, /expected to be started by listenOnWorker/],
   ])("because its program %s says what was looked for", async (_, entry, text) => {
     const daybook = await storeOf(traffic(MANY * 2), memoryStorage(), threadOf(entry));
     await daybook.close();
@@ -229,26 +229,26 @@ describe("a seal thread that fails", () => {
 
   longTest("to make one file is asked for no other", async () => {
     const text = 'parentPort.on("message", ({ kind, id }) => { if (kind === "make") parentPort.postMessage({ id, made: null, reason: "broken" }); })';
-    const { sealer, wereMade } = watched(threadOf(program(text)));
-    const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealer);
+    const { sealWorker, wereMade } = watched(threadOf(program(text)));
+    const daybook = await storeOf(traffic(MANY * 3, 2), memoryStorage(), sealWorker);
     await daybook.close();
     expect(wereMade).toEqual([false, false]);
-    expect(warnings.mock.calls.map(([warning]) => String(warning))).toEqual([expect.stringMatching(/the seal thread failed.*broken/)]);
+    expect(warnings.mock.calls.map(([warning]) => String(warning))).toEqual([expect.stringMatching(/the seal worker failed.*broken/)]);
   });
 });
 
 longTest("A file of other rows than were asked for is not written: the rows stay where they are.", async () => {
   const thread = threadOf();
-  const sealer: Sealer = { make: (sources, ...rest) => thread.make(sources.slice(1), ...rest) };
-  const daybook = await storeOf(traffic(LIMITS.headPartRowCount + MANY), memoryStorage(), sealer);
+  const sealWorker: SealWorker = { make: (sources, ...rest) => thread.make(sources.slice(1), ...rest) };
+  const daybook = await storeOf(traffic(LIMITS.headPartRowCount + MANY), memoryStorage(), sealWorker);
   await expect(daybook.seal()).rejects.toMatchObject({ code: "internal" });
   expect(await daybook.countEvents({ startDate: "2026-01-01" })).toBe(LIMITS.headPartRowCount + MANY);
   expect(await daybook.stats()).toMatchObject({ segmentCount: 0, headRowCount: LIMITS.headPartRowCount + MANY });
 });
 
 it("A file that cannot be read back is not written, and nothing stored is called damaged.", async () => {
-  const sealer: Sealer = { make: () => Promise.resolve({ bytes: new Uint8Array(100), sha256: "" }) };
-  const daybook = await storeOf(traffic(MANY), memoryStorage(), sealer);
+  const sealWorker: SealWorker = { make: () => Promise.resolve({ bytes: new Uint8Array(100), sha256: "" }) };
+  const daybook = await storeOf(traffic(MANY), memoryStorage(), sealWorker);
   await expect(daybook.seal()).rejects.toMatchObject({ code: "internal" });
   expect(await daybook.stats()).toMatchObject({ segmentCount: 0, headRowCount: MANY });
 });
@@ -258,18 +258,18 @@ longTest("A lock that is lost while the file is made is found lost before the fi
   let isHeld = true;
   const lock = () => Promise.resolve({ isHeld: () => Promise.resolve(isHeld), release: () => Promise.resolve() });
   const storage = Object.assign(memoryStorage(), { lock });
-  const sealer: Sealer = { make: (...asked) => thread.make(...asked).finally(() => (isHeld = false)) };
-  const daybook = await storeOf(traffic(MANY), storage, sealer);
+  const sealWorker: SealWorker = { make: (...asked) => thread.make(...asked).finally(() => (isHeld = false)) };
+  const daybook = await storeOf(traffic(MANY), storage, sealWorker);
   await expect(daybook.seal()).rejects.toMatchObject({ code: "store_locked" });
   expect(await storage.list("segments/")).toEqual([]);
 });
 
 it("A program that no thread can be started from is refused.", () => {
   for (const program of ["./seal.mjs", "https://example.com/seal.mjs", "", 1, {}])
-    expect(() => sealThread({ program } as { program: string })).toThrow(expect.objectContaining({ code: "invalid_parameter", details: expect.objectContaining({ param: "program" }) as object }));
+    expect(() => backgroundSealing({ program } as { program: string })).toThrow(expect.objectContaining({ code: "invalid_parameter", details: expect.objectContaining({ param: "program" }) as object }));
 });
 
-it("What is no sealer is refused.", async () => {
-  for (const sealer of [null, {}, 1, () => undefined])
-    await expect(openDaybook({ storage: memoryStorage(), sealer: sealer as unknown as Sealer })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "sealer" } });
+it("What is no seal worker is refused.", async () => {
+  for (const sealWorker of [null, {}, 1, () => undefined])
+    await expect(openDaybook({ storage: memoryStorage(), sealWorker: sealWorker as unknown as SealWorker })).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "sealWorker" } });
 });

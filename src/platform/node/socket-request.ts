@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Handler } from "../../http/index.js";
-import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/exchange.js";
+import { isShared, isStream, type RequestFindings, type WireReply, type WireRequest, bodyTooLarge } from "../../http/wire/request-reply.js";
 import type { SocketLimits } from "./listen-options.js";
 import { isShort, LongAnswers, OpenStreams, UnreadAnswers } from "./streams.js";
 import { TickBatch } from "./tick-batch.js";

@@ -2,9 +2,9 @@ import { assert } from "../../core/base/errors.js";
 import type { RevenueRule, TouchRule } from "../../query/plan/plan.js";
 import { sql, type Sql } from "../sql/sql.js";
 import type { TraitLookup } from "./known-traits.js";
-import { ownerJoin, whoOf, type WhoIsWho } from "./who.js";
+import { ownerJoin, identityKeyOf, type IdentityContext } from "./identity-context.js";
 
-export interface QueryContext extends WhoIsWho {
+export interface QueryContext extends IdentityContext {
   /** Identities seen with several companies, if looked up; null: each statement finds them. */
   readonly several: readonly string[] | null;
   readonly touch: TouchRule;
@@ -24,21 +24,21 @@ export interface RowJoin {
 }
 
 /** Collects what the expressions of one statement need beside the columns of events, and joins it to the rows. */
-export class Needs {
+export class RequiredJoins {
   #owners = false;
   /** By name, in the order in which they follow the rows. */
   readonly #joins = new Map<string, RowJoin>();
-  #isGiven = false;
+  #isBuilt = false;
 
   constructor(
     readonly context: QueryContext,
     readonly source: RowSource = { rows: context.tables.all("events"), isGathered: false },
   ) {}
 
-  who(): Sql {
+  identityKey(): Sql {
     this.#refuseLate(this.#owners);
     this.#owners = true;
-    return whoOf(this.context);
+    return identityKeyOf(this.context);
   }
 
   /** The columns of a join, which is made once per name. @param make gets a number for the names of its columns */
@@ -52,7 +52,7 @@ export class Needs {
 
   /** The rows, to follow FROM; call this last, after everything needed is known. */
   rows(): Sql {
-    this.#isGiven = true;
+    this.#isBuilt = true;
     const { source: { rows, isGathered }, context } = this;
     const links = isGathered ? context.tables.all("links") : context.tables.ofShard("links");
     const owned = this.#owners ? sql`${rows} AS events ${ownerJoin(links, context)}` : sql`${rows} AS events`;
@@ -60,6 +60,6 @@ export class Needs {
   }
 
   #refuseLate(isKnown: boolean): void {
-    assert(isKnown || !this.#isGiven, "columns are requested before the rows are read");
+    assert(isKnown || !this.#isBuilt, "columns are requested before the rows are read");
   }
 }

@@ -1,14 +1,14 @@
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { Handler } from "../../http/index.js";
 import type { DaybookError } from "../../core/base/errors.js";
-import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/exchange.js";
+import { bodyTooLarge, isShared, isStream, type RequestFindings, type WireRequest } from "../../http/wire/request-reply.js";
 import type { Refusal } from "../../http/overload/edge-filter.js";
 import { listen } from "./listen.js";
 import { LISTEN_OPTIONS, socketLimits, type Listening, type ListenOptions } from "./listen-options.js";
 import {
-  startThread, outbox, errorOf, startFailure, programOf, warn, type FromSockets, type ThreadData, type ToSockets, type RequestMessage,
-  type ThreadProgramOptions,
-} from "./thread-messages.js";
+  startWorker, outbox, errorOf, startFailure, programOf, warn, type FromSockets, type WorkerStartData, type ToSockets, type RequestMessage,
+  type WorkerProgramOptions,
+} from "./worker-messages.js";
 import { OwnStreams } from "./streams.js";
 import type { TickBatch } from "./tick-batch.js";
 
@@ -17,7 +17,7 @@ interface PendingBody {
   reject(error: unknown): void;
 }
 
-class ThreadRequest implements WireRequest {
+class WorkerRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
   readonly address: string | undefined;
@@ -78,8 +78,8 @@ class ThreadRequest implements WireRequest {
   }
 }
 
-class ThreadRequests {
-  readonly #byId = new Map<number, ThreadRequest>();
+class WorkerRequests {
+  readonly #byId = new Map<number, WorkerRequest>();
   readonly #streams: OwnStreams;
 
   constructor(
@@ -90,7 +90,7 @@ class ThreadRequests {
   }
 
   onMessage(message: FromSockets): void {
-    if (message.kind === "request") void this.#answer(new ThreadRequest(message.id, message.request, this.out));
+    if (message.kind === "request") void this.#answer(new WorkerRequest(message.id, message.request, this.out));
     else if (message.kind === "body") this.#byId.get(message.id)?.resolveBody(message.bytes);
     else if (message.kind === "bodyFailed") this.#byId.get(message.id)?.rejectBody(errorOf(message.fault));
     else if (message.kind === "disconnected") this.#byId.get(message.id)?.abort();
@@ -108,7 +108,7 @@ class ThreadRequests {
     }
   }
 
-  async #answer(request: ThreadRequest): Promise<void> {
+  async #answer(request: WorkerRequest): Promise<void> {
     const { id } = request;
     this.#byId.set(id, request);
     try {
@@ -133,26 +133,26 @@ class ThreadRequests {
 const YOUNG_GENERATION_MIB = 6;
 
 /** Lazy, because some bundles have no such URL. Written literally, so that bundlers include the file. */
-const ownProgram = () => new URL("./socket-thread.mjs", import.meta.url);
+const ownProgram = () => new URL("./socket-worker.mjs", import.meta.url);
 
-export interface ThreadListenOptions extends ListenOptions, ThreadProgramOptions {}
+export interface WorkerListenOptions extends ListenOptions, WorkerProgramOptions {}
 
-const KNOWN: KnownOptions<ThreadListenOptions> = { ...LISTEN_OPTIONS, program: true };
+const KNOWN: KnownOptions<WorkerListenOptions> = { ...LISTEN_OPTIONS, program: true };
 
 /** The thread ended before it reported whether it has its port. */
-class ThreadStartError extends Error {}
+class WorkerStartError extends Error {}
 
 /**
  * `listen` with the sockets on a separate thread, which reads requests and refuses excess ones even while the handler is busy. If the thread cannot
  * be started, it falls back to `listen` and emits a process warning with the reason.
  * @throws the system's error if the port is unavailable, invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
-export function listenOnThread(handler: Handler, options: ThreadListenOptions = {}): Promise<Listening> {
-  return listenOnThreadOr(warn, handler, options);
+export function listenOnWorker(handler: Handler, options: WorkerListenOptions = {}): Promise<Listening> {
+  return listenOnWorkerOr(warn, handler, options);
 }
 
 /** @param onFallback called with the reason if the thread cannot be started */
-export async function listenOnThreadOr(onFallback: (text: string) => void, handler: Handler, allOptions: ThreadListenOptions): Promise<Listening> {
+export async function listenOnWorkerOr(onFallback: (text: string) => void, handler: Handler, allOptions: WorkerListenOptions): Promise<Listening> {
   rejectUnknownOptions(allOptions, KNOWN);
   socketLimits(allOptions.limits);
   const { program, ...options } = allOptions;
@@ -160,18 +160,18 @@ export async function listenOnThreadOr(onFallback: (text: string) => void, handl
   try {
     return await listenFrom(locate, handler, options);
   } catch (error) {
-    if (!(error instanceof ThreadStartError)) throw error;
-    onFallback(`the socket thread did not start, so requests are read on the thread of the handler: ${startFailure(locate, error)}`);
+    if (!(error instanceof WorkerStartError)) throw error;
+    onFallback(`the socket worker did not start, so requests are read on the thread of the handler: ${startFailure(locate, error)}`);
     return await listen(handler, options);
   }
 }
 
-/** @throws ThreadStartError, and the thread's error if the port is unavailable */
+/** @throws WorkerStartError, and the thread's error if the port is unavailable */
 async function listenFrom(locate: () => URL, handler: Handler, options: ListenOptions): Promise<Listening> {
-  const workerData: ThreadData = { options, rules: handler.edgeRules };
+  const workerData: WorkerStartData = { options, rules: handler.edgeRules };
   const worker = workerOf(locate, workerData);
   const out = outbox<ToSockets>(worker);
-  const requests = new ThreadRequests(handler, out);
+  const requests = new WorkerRequests(handler, out);
   let isListening = false;
   let fault = "";
   let closing: Promise<void> | undefined;
@@ -200,17 +200,17 @@ async function listenFrom(locate: () => URL, handler: Handler, options: ListenOp
     worker.on("exit", (code) => {
       const isClosing = closing !== undefined;
       onClosed();
-      if (isListening && !isClosing) throw new Error(`the socket thread ended unexpectedly, with code ${code}`);
+      if (isListening && !isClosing) throw new Error(`the socket worker ended unexpectedly, with code ${code}`);
       // The thread has released its port only now.
-      reject(new ThreadStartError(fault === "" ? `it ended with code ${code}` : fault));
+      reject(new WorkerStartError(fault === "" ? `it ended with code ${code}` : fault));
     });
   });
 }
 
-function workerOf(locate: () => URL, workerData: ThreadData) {
+function workerOf(locate: () => URL, workerData: WorkerStartData) {
   try {
-    return startThread(locate(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } });
+    return startWorker(locate(), { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } });
   } catch (error) {
-    throw new ThreadStartError(error instanceof Error ? error.message : String(error));
+    throw new WorkerStartError(error instanceof Error ? error.message : String(error));
   }
 }

@@ -2,17 +2,17 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import type { Agent } from "../routing/route.js";
 
 /** Parses device, os and browser from a User-Agent text. */
-export interface AgentReader {
+export interface UserAgentParser {
   (text: string): Agent;
   /** The same without a cache, because texts of visitors must not outlive their salt. Default: the function itself. */
   readonly once?: (text: string) => Agent;
 }
 
 /**
- * Loads the parser of user agents, for `readAgent` of `createHandler`.
+ * Loads the parser of user agents, for `parseUserAgent` of `createHandler`.
  * The returned function parses device, os and browser from a text, and caches the result: a cached text costs one lookup.
  */
-export async function loadAgentReader(): Promise<AgentReader> {
+export async function loadUserAgentParser(): Promise<UserAgentParser> {
   // Loaded on demand: most programs never parse a user agent.
   const { default: bowser } = await import("bowser");
   const cache = new Map<string, Agent>();

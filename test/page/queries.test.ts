@@ -4,7 +4,7 @@ import { insightBodies } from "../../src/http/shapes/insights.js";
 import {
   curlOf, keyOf, searchQuery, companiesQuery, companyDays, profileQuery, revenueTrendQuery, visitsByQuery, webQuery, funnelQuery, lifecycleQuery,
   pathsQuery, retentionQuery, stickinessQuery, attributionQuery, trendQuery,
-} from "../../src/page/ask/queries.js";
+} from "../../src/page/api/queries.js";
 import { viewStateOf, scopeOf, type ViewState, type ViewScope } from "../../src/page/state/view-state.js";
 import { picture } from "./random-picture.js";
 

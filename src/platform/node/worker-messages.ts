@@ -1,5 +1,5 @@
 import { DaybookError, parameterError, shown, type ErrorCode, type ErrorDetails } from "../../core/base/errors.js";
-import { isShared, type RequestFindings, type WireReply } from "../../http/wire/exchange.js";
+import { isShared, type RequestFindings, type WireReply } from "../../http/wire/request-reply.js";
 import type { EdgeRules, Refusal } from "../../http/overload/edge-filter.js";
 import type { ListenOptions } from "./listen-options.js";
 import { TickBatch } from "./tick-batch.js";
@@ -7,7 +7,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-export interface ThreadData {
+export interface WorkerStartData {
   readonly options: ListenOptions;
   readonly rules: EdgeRules;
 }
@@ -29,7 +29,7 @@ export interface RequestMessage {
   readonly body: Uint8Array | null;
 }
 
-export type ThreadReply = Omit<WireReply, "body"> & { readonly body: string | Uint8Array | null };
+export type WorkerReply = Omit<WireReply, "body"> & { readonly body: string | Uint8Array | null };
 
 /** From the sockets' thread to the handler's. Requests are identified by number. */
 export type FromSockets =
@@ -50,7 +50,7 @@ export type FromSockets =
 export type ToSockets =
   | { readonly kind: "read"; readonly id: number; readonly maxByteLength: number; readonly isKeyless: boolean }
   /** `stream`: the body is requested chunk by chunk. */
-  | { readonly kind: "reply"; readonly id: number; readonly reply: ThreadReply; readonly stream: "endless" | "finite" | null }
+  | { readonly kind: "reply"; readonly id: number; readonly reply: WorkerReply; readonly stream: "endless" | "finite" | null }
   /** `hasFailed`: the stream failed before its end. */
   | { readonly kind: "chunk"; readonly id: number; readonly chunk: string | null; readonly hasFailed: boolean }
   /** There will be no answer. */
@@ -94,9 +94,9 @@ export function errorOf({ code, message, details }: ErrorMessage): DaybookError 
 }
 
 /** Options of functions that start a thread. */
-export interface ThreadProgramOptions {
+export interface WorkerProgramOptions {
   /**
-   * The program of the thread, of `daybook/node/seal-program` or `daybook/node/socket-thread`: a URL, or an absolute path. Default: its file in this
+   * The program of the thread, of `daybook/node/seal-worker` or `daybook/node/socket-worker`: a URL, or an absolute path. Default: its file in this
    * package, or beside the bundle that contains this code. `docs/guide/embedding.md` lists what each bundler needs.
    */
   readonly program?: URL | string;
@@ -144,7 +144,7 @@ class Thread extends Worker {}
  * flags without that one, or none at all if one of them is process-wide. `--input-type` in `NODE_OPTIONS` is still rejected.
  * @throws the system's error
  */
-export function startThread(entry: URL, options: Omit<WorkerOptions, "execArgv"> = {}): Worker {
+export function startWorker(entry: URL, options: Omit<WorkerOptions, "execArgv"> = {}): Worker {
   const flags = withoutInputType(process.execArgv);
   if (flags.length === process.execArgv.length) return new Thread(entry, options);
   try {

@@ -5,7 +5,7 @@ import { runYielding, piecesOf, type Steps } from "../../core/base/yield.js";
 import { complement, emptyBitmap, hasBit, intersect, subtract, unite, type Bitmap } from "../../storage/column/bitmap.js";
 import type { SegmentMembers, MembersOf } from "../filter/predicate.js";
 import type { IdentityView } from "../../identity/identity-view.js";
-import type { ConditionPlan, SegmentPlan, PlannedFilter, Range, QueryScope } from "../plan/plan.js";
+import type { ConditionPlan, PeopleSegmentPlan, PlannedFilter, Range, QueryScope } from "../plan/plan.js";
 import { rangeOf } from "../plan/insights/segments.js";
 import type { AnyPass, Pass, StateOf } from "./form/report.js";
 import { eachAddedCount, actorCountsPass, type ActorCounts } from "./events/actor-counts.js";
@@ -37,10 +37,10 @@ type SettledCondition =
  * The segments that a query names: the passes over rows they need, and their members by what these find. Passes collect ids and are cached with spans
  * of days; the ids are mapped to identities last, and only then are conditions decided.
  */
-export class NamedSegments {
+export class PeopleSegments {
   /** By what they compute: equal conditions share a pass. */
   readonly #passes = new Map<string, AnyPass>();
-  readonly #segments = new Map<SegmentPlan, readonly (readonly SettledCondition[])[]>();
+  readonly #segments = new Map<PeopleSegmentPlan, readonly (readonly SettledCondition[])[]>();
 
   constructor(scopes: readonly QueryScope[]) {
     for (const { operand } of scopes.flatMap(({ where }) => where.flat())) {
@@ -60,7 +60,7 @@ export class NamedSegments {
 
   async membersOf(stateOf: StateOf, context: MembersContext): Promise<NonNullable<MembersOf>> {
     const holders = new ConditionHolders(stateOf, context);
-    const members = new Map<SegmentPlan, SegmentMembers>();
+    const members = new Map<PeopleSegmentPlan, SegmentMembers>();
     for (const [segment, groups] of this.#segments) {
       const bits = await anyOf(groups, holders, context);
       members.set(segment, { has: (identity) => identity < context.identityEnd && hasBit(bits, identity) });

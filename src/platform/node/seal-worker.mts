@@ -3,17 +3,17 @@ import { Yielder } from "../../core/base/yield.js";
 import { type CodecName, deflateRuns } from "../../store/storage/codec.js";
 import { sourceOf, makeSegment, type SegmentCodec, type SourceRows } from "../../store/files/make-segment.js";
 import { nativeCodecOfThread } from "./native-codec.js";
-import type { FromSealThread, ToSealThread } from "./seal-thread.js";
+import type { FromSealWorker, ToSealWorker } from "./background-sealing.js";
 
-type MakeMessage = Extract<ToSealThread, { readonly kind: "make" }>;
+type MakeMessage = Extract<ToSealWorker, { readonly kind: "make" }>;
 
 /** Never yields, because this thread has no other work. */
 const UNBROKEN = new Yielder(Infinity);
 
 const codecs: Readonly<Record<CodecName, SegmentCodec>> = { zlib: nativeCodecOfThread, runs: { deflate: deflateRuns } };
 const port = parentPort;
-// A thread with start data was meant to be a socket thread; this program would never answer it.
-if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by sealThread");
+// A thread with start data was meant to be a socket worker; this program would never answer it.
+if (port === null || (workerData ?? null) !== null) throw new Error("expected to be started by backgroundSealing");
 const sourcesById = new Map<number, SourceRows[]>();
 
 function sourcesOf(id: number): SourceRows[] {
@@ -22,16 +22,16 @@ function sourcesOf(id: number): SourceRows[] {
   return sources;
 }
 
-async function make(sources: readonly SourceRows[], { id, codecName, excerpts, sourceCount }: MakeMessage): Promise<FromSealThread> {
+async function make(sources: readonly SourceRows[], { id, codecName, summaries, sourceCount }: MakeMessage): Promise<FromSealWorker> {
   if (sources.length !== sourceCount) return { id, made: null, reason: `expected ${sourceCount} parts of rows, got ${sources.length}` };
   try {
-    return { id, made: await makeSegment(sources, excerpts, codecs[codecName], UNBROKEN) };
+    return { id, made: await makeSegment(sources, summaries, codecs[codecName], UNBROKEN) };
   } catch (error) {
     return { id, made: null, reason: error instanceof Error ? error.message : String(error) };
   }
 }
 
-port.on("message", (message: ToSealThread) => {
+port.on("message", (message: ToSealWorker) => {
   const { id } = message;
   const sources = sourcesOf(id);
   if (message.kind === "rows") return void sources.push(sourceOf(message.rows));

@@ -6,25 +6,25 @@ const [early, late] = [{ first: 0, end: 5_000 }, { first: 5_000, end: 10_000 }];
 
 function opened(limitBytes = 1_000_000) {
   const budget = new MemoryBudget(limitBytes);
-  const kept = new StretchCache(budget, 10_000);
+  const cache = new StretchCache(budget, 10_000);
   let madeCount = 0;
-  const ask = (stretch: typeof early, count: number, name = "sums") => kept.derive(name, stretch, count, () => (madeCount += 1), () => 1_000);
-  return { budget, kept, ask };
+  const ask = (stretch: typeof early, count: number, name = "sums") => cache.derive(name, stretch, count, () => (madeCount += 1), () => 1_000);
+  return { budget, cache, ask };
 }
 
 test("what is made of sessions is kept until others take the place of one of them", () => {
-  const { kept, ask } = opened();
+  const { cache, ask } = opened();
   expect([ask(early, 10_000), ask(late, 10_000), ask(early, 10_000), ask(late, 10_000)]).toEqual([1, 2, 1, 2]);
-  kept.replaced(100, 10_000);
+  cache.replaced(100, 10_000);
   expect([ask(early, 10_001), ask(late, 10_001), ask(early, 10_001)]).toEqual([3, 2, 3]);
-  kept.replaced(4_999, 10_001);
+  cache.replaced(4_999, 10_001);
   expect([ask(early, 10_002), ask(early, 10_002)]).toEqual([4, 4]);
 });
 
 test("a question of an earlier moment neither takes nor leaves what is kept of a later one", () => {
-  const { kept, ask } = opened();
+  const { cache, ask } = opened();
   ask(early, 10_000);
-  kept.replaced(100, 10_000);
+  cache.replaced(100, 10_000);
   expect([ask(early, 10_001), ask(early, 10_000), ask(early, 10_001)]).toEqual([2, 3, 2]);
 });
 
@@ -34,19 +34,19 @@ test("stretches and ways of making have places of their own", () => {
 });
 
 test("what is kept counts in the budget, is dropped where it is too much, and is gone at the end", () => {
-  const { budget, kept, ask } = opened(2_500);
+  const { budget, cache, ask } = opened(2_500);
   ask(early, 10_000);
   expect(budget.byteLength).toBeGreaterThan(1_000);
   ask(late, 10_000);
   expect(ask(early, 10_000)).toBe(3);
-  kept.release();
+  cache.release();
   expect(budget.byteLength).toBe(0);
 });
 
 test("what lasts is made once, and counted anew where it grew", () => {
-  const { budget, kept } = opened();
-  const first = kept.lasting("paths", () => ({}), 1_000);
+  const { budget, cache } = opened();
+  const first = cache.lasting("paths", () => ({}), 1_000);
   const before = budget.byteLength;
-  expect(kept.lasting("paths", () => ({}), 3_000)).toBe(first);
+  expect(cache.lasting("paths", () => ({}), 3_000)).toBe(first);
   expect(budget.byteLength - before).toBe(2_000);
 });

@@ -2,54 +2,54 @@ import type { Worker } from "node:worker_threads";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import type { Yielder } from "../../core/base/yield.js";
 import { nameOf, type CodecName } from "../../store/storage/codec.js";
-import { copyRows, type CopiedRows, type ExcerptRule, type MadeSegment, type Sealer, type SourceRows } from "../../store/files/make-segment.js";
+import { copyRows, type CopiedRows, type SummaryRule, type MadeSegment, type SealWorker, type SourceRows } from "../../store/files/make-segment.js";
 import type { Codec } from "../../store/storage/storage.js";
-import { startThread, startFailure, programOf, warn, type ThreadProgramOptions } from "./thread-messages.js";
+import { startWorker, startFailure, programOf, warn, type WorkerProgramOptions } from "./worker-messages.js";
 
 /** Messages from the calling thread. Files are identified by number. */
-export type ToSealThread =
+export type ToSealWorker =
   | { readonly kind: "rows"; readonly id: number; readonly rows: CopiedRows }
   | {
       readonly kind: "make";
       readonly id: number;
       readonly codecName: CodecName;
-      readonly excerpts: readonly ExcerptRule[];
+      readonly summaries: readonly SummaryRule[];
       readonly sourceCount: number;
     };
 
-export type FromSealThread =
+export type FromSealWorker =
   | { readonly id: number; readonly made: MadeSegment }
   | { readonly id: number; readonly made: null; readonly reason: string };
 
 /** A thread that makes segment files. */
-export interface SealThread extends Sealer {
+export interface BackgroundSealing extends SealWorker {
   /** Ends the thread; later files, and those in progress, are made by the calling threads. */
   close(): Promise<void>;
 }
 
 /** Lazy, because some bundles have no such URL. Written literally, so that bundlers include the file. */
-const ownProgram = () => new URL("./seal-program.mjs", import.meta.url);
+const ownProgram = () => new URL("./seal-worker.mjs", import.meta.url);
 
-const KNOWN: KnownOptions<ThreadProgramOptions> = { program: true };
+const KNOWN: KnownOptions<WorkerProgramOptions> = { program: true };
 
 /**
- * A thread that makes the segment files of all stores opened with it as `sealer`, one after the other. It starts with the first file and does not
+ * A thread that makes the segment files of all stores opened with it as `sealWorker`, one after the other. It starts with the first file and does not
  * keep the process alive. If it cannot be started, or fails at a file, the calling threads make their files from then on, and one process warning
  * gives the reason. Cost: a copy of the rows, the memory of merging them, and some 15 MiB.
  * @throws invalid_parameter (a program that no thread can be started from), unknown_parameter
  */
-export function sealThread(options: ThreadProgramOptions = {}): SealThread {
+export function backgroundSealing(options: WorkerProgramOptions = {}): BackgroundSealing {
   rejectUnknownOptions(options, KNOWN);
-  return new WorkerSealThread(programOf(options.program, ownProgram));
+  return new WorkerSealing(programOf(options.program, ownProgram));
 }
 
 interface SealJob {
   readonly sources: readonly SourceRows[];
-  readonly excerpts: readonly ExcerptRule[];
+  readonly summaries: readonly SummaryRule[];
   readonly codecName: CodecName;
 }
 
-class WorkerSealThread implements SealThread {
+class WorkerSealing implements BackgroundSealing {
   #worker: Worker | null = null;
   #hasEnded = false;
   #hasMade = false;
@@ -58,11 +58,11 @@ class WorkerSealThread implements SealThread {
 
   constructor(readonly program: () => URL) {}
 
-  async make(sources: readonly SourceRows[], excerpts: readonly ExcerptRule[], codec: Codec, yielder: Yielder): Promise<MadeSegment | null> {
+  async make(sources: readonly SourceRows[], summaries: readonly SummaryRule[], codec: Codec, yielder: Yielder): Promise<MadeSegment | null> {
     const codecName = nameOf(codec);
     if (this.#hasEnded || codecName === null) return null;
     try {
-      return await this.#send((this.#worker ??= this.#start()), { sources, excerpts, codecName }, yielder);
+      return await this.#send((this.#worker ??= this.#start()), { sources, summaries, codecName }, yielder);
     } catch (error) {
       // The thread may hold part of the rows, so end it and release all callers.
       this.#fail(error);
@@ -75,23 +75,23 @@ class WorkerSealThread implements SealThread {
     await this.#end();
   }
 
-  async #send(worker: Worker, { sources, excerpts, codecName }: SealJob, yielder: Yielder): Promise<MadeSegment | null> {
+  async #send(worker: Worker, { sources, summaries, codecName }: SealJob, yielder: Yielder): Promise<MadeSegment | null> {
     const id = (this.#fileCount += 1);
     const made = new Promise<MadeSegment | null>((resolve) => this.#waiting.set(id, resolve));
     worker.ref();
     for (const source of sources) {
       const rows = copyRows(source);
-      worker.postMessage({ kind: "rows", id, rows } satisfies ToSealThread, [rows.memory]);
+      worker.postMessage({ kind: "rows", id, rows } satisfies ToSealWorker, [rows.memory]);
       await yielder.yieldAfter(rows.rowCount * rows.columns.size);
       if (this.#hasEnded) return null;
     }
-    worker.postMessage({ kind: "make", id, codecName, excerpts, sourceCount: sources.length } satisfies ToSealThread);
+    worker.postMessage({ kind: "make", id, codecName, summaries, sourceCount: sources.length } satisfies ToSealWorker);
     return await made;
   }
 
   #start(): Worker {
-    const worker = startThread(this.program());
-    worker.on("message", (message: FromSealThread) => {
+    const worker = startWorker(this.program());
+    worker.on("message", (message: FromSealWorker) => {
       if (message.made === null) return this.#fail(message.reason);
       this.#hasMade = true;
       this.#waiting.get(message.id)?.(message.made);
@@ -108,7 +108,7 @@ class WorkerSealThread implements SealThread {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const text = this.#hasMade ? (reason instanceof Error ? reason.message : String(reason)) : startFailure(this.program, reason);
-    warn(`the seal thread failed, so segments are now made on the calling thread: ${text}`);
+    warn(`the seal worker failed, so segments are now made on the calling thread: ${text}`);
     void this.#end();
   }
 
