@@ -3,12 +3,7 @@ import type { AnyPlan, ConditionPlan, Operand, QueryScope, PeopleSegmentPlan } f
 /** A plan's own scope, those of its steps, exclusions, cohort and return events, then those of conditions in segments that filters name. */
 export function scopesOf(plan: AnyPlan): readonly QueryScope[] {
   const own = ownScopesOf(plan);
-  return [...own, ...scopesIn(conditionsIn(own))];
-}
-
-/** The segments that the filters of a plan name, each object once. */
-export function peopleSegmentsOf(plan: AnyPlan): readonly PeopleSegmentPlan[] {
-  return segmentsIn(ownScopesOf(plan));
+  return [...own, ...conditionsIn(own).flatMap((condition) => (condition.type === "did" ? [condition.scope] : []))];
 }
 
 /** A value that a plan reads, and its use. */
@@ -27,12 +22,10 @@ export interface OperandUse {
  * `account`, are not included.
  */
 export function operandsOf(plan: AnyPlan): readonly OperandUse[] {
-  const own = ownScopesOf(plan);
-  const conditions = conditionsIn(own);
   const uses: OperandUse[] = [];
-  for (const operand of filteredBy([...own, ...scopesIn(conditions)])) uses.push({ operand, use: "filter" });
+  for (const operand of filteredBy(scopesOf(plan))) uses.push({ operand, use: "filter" });
   for (const operand of fieldsOf(plan)) uses.push({ operand, use: "field" });
-  for (const condition of conditions) if (condition.type === "is") uses.push({ operand: condition.comparison.operand, use: "condition" });
+  for (const condition of conditionsIn(ownScopesOf(plan))) if (condition.type === "is") uses.push({ operand: condition.comparison.operand, use: "condition" });
   return uses;
 }
 
@@ -54,18 +47,11 @@ function filteredBy(scopes: readonly QueryScope[]): readonly Operand[] {
   return operands;
 }
 
-function segmentsIn(scopes: readonly QueryScope[]): readonly PeopleSegmentPlan[] {
+/** The conditions of the segments that filters name, each segment once. */
+function conditionsIn(scopes: readonly QueryScope[]): readonly ConditionPlan[] {
   const segments = new Set<PeopleSegmentPlan>();
   for (const operand of filteredBy(scopes)) if (operand.kind === "segment") segments.add(operand.segment);
-  return [...segments];
-}
-
-function conditionsIn(scopes: readonly QueryScope[]): readonly ConditionPlan[] {
-  return segmentsIn(scopes).flat(2);
-}
-
-function scopesIn(conditions: readonly ConditionPlan[]): readonly QueryScope[] {
-  return conditions.flatMap((condition) => (condition.type === "did" ? [condition.scope] : []));
+  return [...segments].flat(2);
 }
 
 /** Data that not every token may query. */
