@@ -4,7 +4,7 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type SegmentMeta,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
 import { decodeExcerpt, excerptBlock, decodeActorTriples, type Excerpt, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
@@ -218,7 +218,7 @@ export class Segment implements Rows {
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const who = decodeActorTriples(this.meta.who, await this.#readBlock(ACTORS_BLOCK));
+    const who = decodeActorTriples(this.meta.who, (await this.#readBlock(ACTORS_BLOCK)).bytes);
     this.#cache.set(ACTORS_BLOCK, who, who.actors.byteLength * 3);
     return who;
   }
@@ -226,7 +226,7 @@ export class Segment implements Rows {
   async excerpt(name: string, of: readonly string[]): Promise<Excerpt | null> {
     const meta = this.meta.excerpts?.find((known) => known.name === name && of.every((asked) => known.of.includes(asked)));
     if (meta === undefined) return null;
-    return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(excerptBlock(name)));
+    return decodeExcerpt(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : (await this.#readBlock(excerptBlock(name))).bytes);
   }
 
   column(name: string): CodeColumn {
@@ -293,22 +293,22 @@ export class Segment implements Rows {
 
   async #loadColumn(name: string): Promise<void> {
     const meta = this.#contents().columns.get(name);
-    const [bytes, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
-    if (name === ID_COLUMN) return this.#cache.set(name, bytes, bytes.byteLength);
+    const [block, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
+    if (name === ID_COLUMN) return this.#cache.set(name, block.bytes, block.bytes.byteLength);
     if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
-      const values = decodeDeltas(bytes);
+      const values = numbersOfDeltas(this.key, name, block, this.rowCount);
       return this.#cache.set(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
     }
     if (meta === undefined) throw damaged(this.key, `block ${name} is not a column`);
-    const column = decodeColumn(meta, this.rowCount, bytes, rows);
+    const column = decodeColumn(this.key, meta, this.rowCount, block, rows);
     this.#cache.set(name, column, columnByteLength(column));
   }
 
-  async #readBlock(name: string): Promise<Uint8Array> {
+  async #readBlock(name: string): Promise<NumberBlock> {
     const entry = this.#contents().blocks.get(name);
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
     const bytes = checkBlock(this.key, entry, await this.#readBytes(entry.offset, entry.offset + entry.byteLength));
-    return entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes;
+    return { bytes: entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes, packed: entry.packed === true };
   }
 
   async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
