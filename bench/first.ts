@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { coldRun } from "./cold/children.js";
 import type { Measurement } from "./measure.js";
 import { median } from "./table.js";
 
-const child = fileURLToPath(new URL("first-child.ts", import.meta.url));
 const processCount = 3;
 
 export interface FirstMeasurement {
@@ -13,14 +11,8 @@ export interface FirstMeasurement {
   readonly firstRatio: number;
 }
 
-/** Of a question that is the first one of a new process, over stored files. */
-export function firstMsOf(question: string, store: string): number {
-  const answer = execFileSync(process.execPath, ["--import", "tsx", child, store, question], { encoding: "utf8" });
-  return (JSON.parse(answer) as { firstMs: number }).firstMs;
-}
-
 /** A question that is the first one of a new process, over stored files: the median of some processes. */
 export function withFirst<M extends Measurement>(measurement: M, store: string): M & FirstMeasurement {
-  const firstMs = median(Array.from({ length: processCount }, () => firstMsOf(measurement.question, store)));
+  const firstMs = median(Array.from({ length: processCount }, () => coldRun("daybook", store, measurement.question).firstMs));
   return { ...measurement, firstMs, firstRatio: (measurement.ratio * measurement.daybookMs) / firstMs };
 }

@@ -3,7 +3,7 @@ import { fileStorage } from "daybook/node";
 import { MS_PER_DAY } from "../../src/core/base/time.js";
 import type { Range } from "../../src/query/plan/plan.js";
 import { clock } from "../clock.js";
-import { firstMsOf } from "../first.js";
+import { coldRun } from "../cold/children.js";
 import { windowOf } from "../measure.js";
 import { questionNamed } from "../questions.js";
 import { median } from "../table.js";
@@ -42,7 +42,7 @@ function show(question: string, { told, leastMs }: Bound, daybookMs: number): vo
   console.log(`${question}: ${told}; together ${leastMs.toFixed(0)} ms. Daybook ${daybookMs.toFixed(0)} ms: ${(daybookMs / leastMs).toFixed(2)} times that`);
 }
 
-if (name === "sessions") show(SESSIONS, await boundOfSessions(await storedEvents(directory), rangeOf(0)), firstMsOf(SESSIONS, directory));
+if (name === "sessions") show(SESSIONS, await boundOfSessions(await storedEvents(directory), rangeOf(0)), coldRun("daybook", directory, SESSIONS).firstMs);
 else if (name === "funnel") show(FUNNEL, await boundOfFunnel(await storedEvents(directory), rangeOf, roundCount), await warmMsOf(FUNNEL));
 else throw new Error(`expected a directory with a store, and sessions or funnel, got ${directory} and ${name}`);
 process.exit();

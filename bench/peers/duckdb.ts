@@ -98,11 +98,34 @@ function peer(name: string, connection: DuckDBConnection, dialect: Dialect): Pee
   };
 }
 
+/** Writes the events into a file of their own. */
+export async function writeDuckdbFile(path: string, batches: Iterable<TrafficEvent[]>): Promise<void> {
+  const { connection, close } = await connect(path);
+  await append(connection, batches);
+  await connection.run("CHECKPOINT");
+  close();
+}
+
+/** Opens such a file with two threads. */
+export async function openDuckdbFile(path: string): Promise<{ readonly peer: Peer; close(): void }> {
+  const { connection, close } = await connect(path);
+  return { peer: peer("DuckDB file", connection, textDialect("events")), close };
+}
+
+async function connect(path: string) {
+  const instance = await DuckDBInstance.create(path, { threads: "2" });
+  const connection = await instance.connect();
+  const close = () => {
+    connection.closeSync();
+    instance.closeSync();
+  };
+  return { connection, close };
+}
+
 /** Loads the events into DuckDB with two threads: in memory as VARCHAR and as ENUM, and in a file. */
 export async function loadDuckdb(directory: string, batches: Iterable<TrafficEvent[]>): Promise<PeerLoad> {
   const filePath = join(directory, "events.duckdb");
-  const instance = await DuckDBInstance.create(":memory:", { threads: "2" });
-  const connection = await instance.connect();
+  const { connection, close } = await connect(":memory:");
   const { eventCount, ms } = await append(connection, batches);
   await copyAsEnums(connection);
   // For the pages of one user, where it is at its best with few rows of many.
@@ -119,9 +142,6 @@ export async function loadDuckdb(directory: string, batches: Iterable<TrafficEve
     ],
     appendEventsPerSecond: Math.round((eventCount / ms) * 1_000),
     diskBytesPerEvent: statSync(filePath).size / eventCount,
-    close() {
-      connection.closeSync();
-      instance.closeSync();
-    },
+    close,
   };
 }

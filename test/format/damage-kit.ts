@@ -68,9 +68,11 @@ async function answers(storage: Storage, cursor: string | null, readOnly: boolea
 /**
  * What became of a store: its answers, the code of a `DaybookError`, or another error, which nobody should ever see.
  * @param readOnly opens beside a writer; else the store is written to as well
+ * @param readsNow footers and dictionaries are read when a query needs them; else at opening
  */
-export async function outcomeOf(objects: Objects, cursor: string | null, readOnly = true): Promise<string> {
-  const storage = Object.assign(await storageWith(objects), { codec: nativeCodec });
+export async function outcomeOf(objects: Objects, cursor: string | null, readOnly = true, readsNow = false): Promise<string> {
+  const readNow: Storage["readNow"] = (key, { start, end }) => objects.get(key)?.slice(start, end) ?? null;
+  const storage: Storage = Object.assign(await storageWith(objects), { codec: nativeCodec }, readsNow ? { readNow } : {});
   try {
     return await answers(storage, cursor, readOnly);
   } catch (error) {

@@ -6,7 +6,7 @@ import { allowedOutcomes, cleanStore, cuts, flipped, outcomeOf } from "./damage-
 /** One byte in so many is flipped, beginning where the seed says; another test of the long suite flips all. */
 const STRIDE = strideOf(1_024, 128);
 const SMALL_STRIDE = strideOf(4, 1);
-const SMALL_BYTES = 2_048;
+const SMALL_BYTES = 4_096;
 /** One length in so many is tried. */
 const CUT_STRIDE = strideOf(4, 1);
 
@@ -75,6 +75,24 @@ describe("a store that was closed in good order", () => {
       for (const more of [[0], [0x46, 0x52], [...bytes.subarray(12)]])
         expect(await outcomeOf(withObject(objects, key, Uint8Array.from([...bytes, ...more])), cursor)).toBe("corruption");
     }
+  });
+
+  test.each(["dictionaries", "segments"])("is as safe where %s are read when a query needs them", async (kind) => {
+    expect(await outcomeOf(objects, cursor, true, true)).toBe(right);
+    const allowed = allowedOutcomes(kind, right);
+    let corruptCount = 0;
+    for (const [key, bytes] of objects) {
+      if (!key.startsWith(kind)) continue;
+      const lengths = [null, 0, 17, bytes.length >> 1, bytes.length - 1];
+      for (const length of lengths) expect(await outcomeOf(withObject(objects, key, length === null ? null : bytes.subarray(0, length)), cursor, true, true)).toBe("corruption");
+      const stride = bytes.length <= SMALL_BYTES ? SMALL_STRIDE : STRIDE;
+      for (let at = baseSeed % stride; at < bytes.length; at += stride) {
+        const outcome = await outcomeOf(withObject(objects, key, flipped(bytes, at, 1 << (at & 7))), cursor, at % 2 === 0, true);
+        if (!allowed.has(outcome)) expect.fail(`byte ${at} of ${key}: ${outcome.slice(0, 300)}`);
+        if (outcome === "corruption") corruptCount += 1;
+      }
+    }
+    expect(corruptCount).toBeGreaterThan(10);
   });
 
   test("is as safe to open for writing", async () => {

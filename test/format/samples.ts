@@ -56,7 +56,10 @@ export const sampleManifest: Manifest = {
   nextSequence: 10,
   firstJournal: 4,
   nextFile: 6,
-  segments: [{ key: "segments/0000000002", byteLength: 1_024, sha256: "ab".repeat(32), footerCrc32: 4_000_000_001, day: 20_513, rowCount: 9 }],
+  segments: [{
+    key: "segments/0000000002", byteLength: 1_024, day: 20_513, rowCount: 9, minMs: 4, maxMs: 86_399_999, firstSequence: 1, lastSequence: 9,
+    columnCount: 5, hasLinks: true, sha256: "ab".repeat(32), footerCrc32: 4_000_000_001,
+  }],
   dictionaries: [{ key: "dictionaries/0000000003", byteLength: 256, sha256: "cd".repeat(32), footerCrc32: 7 }],
   identities: [{ key: "identities/0000000004", byteLength: 128, sha256: "ef".repeat(32), footerCrc32: 0 }],
   privacy: null,

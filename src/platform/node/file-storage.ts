@@ -4,7 +4,7 @@ import {
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
-import { attempt, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, nullIfMissing, writeAll } from "./private-files.js";
+import { attempt, attemptNow, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, nullIfMissing, writeAll } from "./private-files.js";
 import { basename, dirname, join, resolve } from "node:path";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
@@ -163,6 +163,7 @@ const SHORT_RANGE_BYTES = 4 * 1024 * 1024;
 class FileStorage implements Storage {
   readonly codec: Codec = nativeCodec;
   readonly reserve?: RefilledReserve;
+  readonly readNow?: NonNullable<Storage["readNow"]>;
   readonly #tree: DirectoryTree;
   readonly #claims: LockClaims;
   #lock: HeldLock | null = null;
@@ -176,6 +177,7 @@ class FileStorage implements Storage {
     reserve: RefilledReserve | undefined,
   ) {
     if (reserve !== undefined) this.reserve = reserve;
+    if (fileSystem.readNow !== undefined) this.readNow = (key, range) => this.#readNow(key, range);
     this.#tree = new DirectoryTree(fileSystem, root);
     this.#claims = new LockClaims(fileSystem, root, processes);
   }
@@ -200,6 +202,16 @@ class FileStorage implements Storage {
       return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
     };
     return attempt("read", key, () => this.#withFile(key, "read", readRange).catch(nullIfMissing));
+  }
+
+  #readNow(key: string, { start, end }: ByteRange): Uint8Array | null {
+    return attemptNow("read", key, () => {
+      try {
+        return this.fileSystem.readNow?.(this.#pathOf(key), start, end - start) ?? null;
+      } catch (error) {
+        return nullIfMissing(error);
+      }
+    });
   }
 
   async write(key: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -364,7 +376,7 @@ class FileStorage implements Storage {
 export function fileStorage(
   directory: string,
   options: FileStorageOptions = {},
-): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
+): Required<Omit<Storage, "volatile" | "watch" | "reserve" | "readNow">> & Pick<Storage, "reserve" | "readNow"> {
   return storageIn(directory, options, false);
 }
 
@@ -372,7 +384,7 @@ export function fileStorage(
 export function flatFileStorage(
   directory: string,
   options: FileStorageOptions = {},
-): Required<Omit<Storage, "volatile" | "watch" | "reserve">> & Pick<Storage, "reserve"> {
+): Required<Omit<Storage, "volatile" | "watch" | "reserve" | "readNow">> & Pick<Storage, "reserve" | "readNow"> {
   return storageIn(directory, options, true);
 }
 

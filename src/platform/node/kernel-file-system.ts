@@ -64,6 +64,17 @@ async function syncDirectory(path: string): Promise<void> {
 
 export const kernelFileSystem: FileSystem = {
   open: async (path, mode) => openFile(await open(path, OPEN_FLAGS[mode], 0o600)),
+  readNow(path, position, byteLength) {
+    const descriptor = fs.openSync(path, O_RDONLY);
+    try {
+      const bytes = new Uint8Array(byteLength);
+      let done = 0;
+      for (let count = -1; done < byteLength && count !== 0; done += count) count = fs.readSync(descriptor, bytes, done, byteLength - done, position + done);
+      return bytes.subarray(0, done);
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  },
   async stat(path) {
     const { size, mtimeMs } = await stat(path);
     return { byteLength: size, modifiedMs: mtimeMs };

@@ -31,19 +31,24 @@ function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   return deflateInThread(bytes, options).then(plainBytes);
 }
 
-function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array> {
-  // One chunk with spare room, so that the result needs no copy; zlib accepts no limit of 0.
-  const options = { chunkSize: byteLength + 64, maxOutputLength: Math.max(byteLength, 1) };
-  if (byteLength < SYNC_BYTES_MAX) {
-    let inflated: Buffer;
-    try {
-      inflated = zlib.inflateRawSync(bytes, options);
-    } catch (error) {
-      throw damagedBlock(byteLength, error);
-    }
-    return exactly(inflated, byteLength);
+/** One chunk with spare room, so that the result needs no copy; zlib accepts no limit of 0. */
+function inflateOptions(byteLength: number): zlib.ZlibOptions {
+  return { chunkSize: byteLength + 64, maxOutputLength: Math.max(byteLength, 1) };
+}
+
+function inflateNow(bytes: Uint8Array, byteLength: number): Uint8Array {
+  let inflated: Buffer;
+  try {
+    inflated = zlib.inflateRawSync(bytes, inflateOptions(byteLength));
+  } catch (error) {
+    throw damagedBlock(byteLength, error);
   }
-  return inflateInThread(bytes, options).then(
+  return exactly(inflated, byteLength);
+}
+
+function inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array> {
+  if (byteLength < SYNC_BYTES_MAX) return inflateNow(bytes, byteLength);
+  return inflateInThread(bytes, inflateOptions(byteLength)).then(
     (inflated) => exactly(inflated, byteLength),
     (error: unknown) => {
       throw damagedBlock(byteLength, error);
@@ -57,7 +62,7 @@ function createSha256(): Sha256Stream {
 }
 
 /** Raw deflate, level 1, by Node's zlib: on the calling thread below 64 KiB, in Node's thread pool above. @throws corruption */
-export const nativeCodec: Codec = /* @__PURE__ */ named("zlib", { deflate, inflate, createSha256 });
+export const nativeCodec: Codec = /* @__PURE__ */ named("zlib", { deflate, inflate, inflateNow, createSha256 });
 
 /** The same for a dedicated thread, synchronous for any length. */
 export const nativeCodecOfThread: SegmentCodec = { createSha256, deflate: (bytes) => plainBytes(zlib.deflateRawSync(bytes, { level: 1 })) };

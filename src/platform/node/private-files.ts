@@ -54,6 +54,15 @@ export async function attempt<T>(operation: string, key: string, run: () => Prom
   }
 }
 
+/** The same for an operation on the calling thread. */
+export function attemptNow<T>(operation: string, key: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw storageError(operation, key, error);
+  }
+}
+
 export function isMissing(error: unknown): boolean {
   const errno = (error as NodeJS.ErrnoException | null)?.code;
   return errno === "ENOENT" || errno === "ENOTDIR" || errno === "EISDIR";

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../core/base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
-import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues } from "./dictionary.js";
+import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues, type StoredValues } from "./dictionary.js";
 
 /** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
 export function dictionaryBytesMax(): number {
@@ -146,6 +146,11 @@ export class Dictionaries {
     // `ofKey` finds the remaining ones again by name.
     this.#byKey.length = 0;
     this.#shapeKeys.length = Math.min(this.#shapeKeys.length, this.shapes.size);
+  }
+
+  /** Adds values of a file that are read later; returns false unless they continue those of the dictionary. */
+  applyStored(name: string, stored: StoredValues): boolean {
+    return this.named(name).addStored(stored);
   }
 
   /** Adds values stored earlier; returns false if they differ from values already present. */

@@ -2,6 +2,7 @@
 import { grown } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { runAtOnce, type Steps, type Yielder } from "../../core/base/yield.js";
+import { countBefore } from "../../core/base/search.js";
 import { mergeCodes, sortedCodes, sortedCodesYielding, sortCodesByText } from "../../core/base/text-order.js";
 import { TextTable } from "./text-table.js";
 
@@ -77,6 +78,8 @@ export const VALUE_OVERHEAD_BYTES = 72;
 
 /** Reading a value takes a fiftieth of adding it to the table: a new process that answers one query needs no table. */
 const SCAN_COUNT_MAX = 8;
+/** A further look-up first reads all values: reading their texts again and again would take longer. */
+const UNREAD_SCAN_COUNT_MAX = 2;
 /** With fewer values, the table is built at once. */
 const SCAN_VALUES_MIN = 10_000;
 
@@ -91,9 +94,24 @@ const KNOWN_SHARE = 4 / 5;
 /** Once requests have sorted this many times the number of codes, the full order is built. */
 const ORDERED_SHARE = 4;
 
+/** Consecutive values of a file that are read when one of them is first needed. */
+export interface StoredValues {
+  readonly start: number;
+  readonly count: number;
+  /** Of all values together. */
+  readonly charCount: number;
+  /** Number of values that are not `""`. */
+  readonly valueCount: number;
+  /** The values as the text of a JSON array. @throws corruption */
+  read(): string;
+}
+
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
+  /** Has holes where values of a file were not read yet. */
   readonly #values: string[] = [""];
+  /** In order of their codes. */
+  readonly #unread: StoredValues[] = [];
   readonly #table = new TextTable(this.#values);
   /** Values below it are in the table; those of a file are added by the first look-up. */
   #indexedSize = 1;
@@ -128,6 +146,15 @@ export class Dictionary {
 
   get byteLength(): number {
     return this.#charCount * 2 + this.size * VALUE_OVERHEAD_BYTES + this.#inOrder.byteLength + this.#requested.byteLength;
+  }
+
+  /** Adds values that a file stores, without reading them. @returns false unless they continue the present ones */
+  addStored(stored: StoredValues): boolean {
+    if (stored.start !== this.#values.length) return false;
+    this.#values.length += stored.count;
+    this.#unread.push(stored);
+    this.#countValues(stored.charCount, stored.valueCount);
+    return true;
   }
 
   /** -1 if never stored. Values from a file are first added to the table; if very many, the first look-ups scan them. @throws corruption */
@@ -178,14 +205,47 @@ export class Dictionary {
   /** @param sign 1: added; -1: dropped */
   #count({ length }: string, sign: 1 | -1): void {
     if (length === 0) return;
-    this.#charCount += sign * length;
-    this.#valueCount += sign;
-    this.held.charCount += sign * length;
-    this.held.valueCount += sign;
+    this.#countValues(sign * length, sign);
+  }
+
+  #countValues(charCount: number, valueCount: number): void {
+    this.#charCount += charCount;
+    this.#valueCount += valueCount;
+    this.held.charCount += charCount;
+    this.held.valueCount += valueCount;
+  }
+
+  /** Reads the values of a code's neighbours too. @throws corruption */
+  #readValueOf(code: number): string {
+    const at = countBefore(this.#unread.length, (index) => this.#unread[index]!.start + this.#unread[index]!.count <= code);
+    const stored = this.#unread[at];
+    if (stored === undefined || stored.start > code) return "";
+    this.#fill(stored, stored.read());
+    return this.#values[code]!;
+  }
+
+  #readAll(): readonly string[] {
+    for (const stored of [...this.#unread]) this.#fill(stored, stored.read());
+    return this.#values;
+  }
+
+  #fill(stored: StoredValues, text: string): void {
+    const { start, count } = stored;
+    const values = JSON.parse(text) as string[];
+    if (values.length !== count) throw new DaybookError("corruption", `dictionary ${this.name}: expected ${count} values from code ${start} on, got ${values.length}`);
+    for (let at = 0; at < count; at += 1) this.#values[start + at] = values[at]!;
+    this.#unread.splice(this.#unread.indexOf(stored), 1);
   }
 
   #scan(value: string): number {
     this.#scanCount += 1;
+    if (this.#scanCount > UNREAD_SCAN_COUNT_MAX) this.#readAll();
+    const quoted = JSON.stringify(value);
+    // Searching a text takes a tenth of parsing it.
+    for (const stored of [...this.#unread]) {
+      const text = stored.read();
+      if (text.includes(quoted)) this.#fill(stored, text);
+    }
     const known = this.#table.codeOf(value);
     const code = this.#values.indexOf(value, this.#indexedSize);
     if (code < 0) return known;
@@ -251,14 +311,14 @@ export class Dictionary {
 
   /** The value of a code below `size`; `""` for a blanked one. */
   valueOf(code: number): string {
-    return this.#values[code] ?? "";
+    return this.#values[code] ?? this.#readValueOf(code);
   }
 
   /** All codes sorted by their values' code points, 4 bytes a value. Built on first use, extended by newer codes. Not to be changed. */
   codesInOrder(): Uint32Array {
     const known = this.#inOrder;
     if (known.length === this.size) return known;
-    const added = sortedCodes(this.#values, known.length, this.size);
+    const added = sortedCodes(this.#readAll(), known.length, this.size);
     // A few are merged; with many it pays to sort all.
     if (added.length > known.length / 4) this.#inOrder = sortedCodes(this.#values, 0, this.size);
     else this.#inOrder = mergeCodes(this.#values, known, added);
@@ -267,6 +327,7 @@ export class Dictionary {
 
   /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
   fewInOrder(codes: Uint32Array): Uint32Array {
+    for (const code of codes) this.valueOf(code);
     return this.#requested.of(codes);
   }
 
@@ -275,7 +336,7 @@ export class Dictionary {
     const { size } = this;
     if (this.#inOrder.length >= size * KNOWN_SHARE) return;
     const forgettings = this.#forgettingCount;
-    const inOrder = await sortedCodesYielding(this.#values, 0, size, yielder);
+    const inOrder = await sortedCodesYielding(this.#readAll(), 0, size, yielder);
     if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
   }
 
@@ -289,7 +350,7 @@ export class Dictionary {
 
   /** All values by code; not to be changed. */
   get values(): readonly string[] {
-    return this.#values;
+    return this.#readAll();
   }
 }
 

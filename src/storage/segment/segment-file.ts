@@ -1,13 +1,14 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { crc32 } from "../../core/base/hash.js";
 import { Yielder } from "../../core/base/yield.js";
-import { codesOfBytes, wideCodes } from "../column/codes.js";
+import { codesOfBytes, wideCodes, type Codes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
   encodeSummary, summaryOf, encodeActorTriples, actorTriplesOf, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
 } from "./summaries.js";
+import { packCodes, packDeltas, unpackCodes, unpackDeltas } from "./packed-numbers.js";
 import { linksOf, encodeLinks } from "./links.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone } from "./rows.js";
@@ -26,6 +27,8 @@ export interface BlockEntry {
   /** Bytes once inflated; equal to `byteLength` for a raw block. */
   readonly rawByteLength: number;
   readonly deflated: boolean;
+  /** Whether numbers have as many bits as the largest needs (`packed-numbers.ts`); absent: they are in planes of bytes. */
+  readonly packed?: true;
   /** CRC-32 of the bytes in the file. */
   readonly crc32: number;
 }
@@ -41,6 +44,7 @@ export interface PackedBlock {
   readonly bytes: Uint8Array;
   readonly rawByteLength: number;
   readonly deflated: boolean;
+  readonly packed?: true;
 }
 
 const encoder = new TextEncoder();
@@ -52,8 +56,8 @@ export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M
   let offset = CONTAINER_START.length;
   for (const block of blocks) {
     offset = (offset + 7) & ~7;
-    const { name, bytes, rawByteLength, deflated } = block;
-    entries.push({ name, offset, byteLength: bytes.length, rawByteLength, deflated, crc32: await crc32InPieces(bytes, yielder) });
+    const { name, bytes, ...form } = block;
+    entries.push({ name, offset, byteLength: bytes.length, ...form, crc32: await crc32InPieces(bytes, yielder) });
     offset += bytes.length;
   }
   const footer = encoder.encode(JSON.stringify({ blocks: entries, meta } satisfies ContainerFooter<M>));
@@ -150,6 +154,8 @@ const DEFLATED_BYTES_MIN = 64;
 const VALUES_PER_BLOCK = 4 * 1024;
 const VALUES_PER_DEFLATE = 16 * 1024;
 const VALUES_PER_BYTE = 2;
+/** Numbers that show how well the others deflate. */
+const SAMPLE_COUNT = 16 * 1024;
 
 export type Deflate = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
@@ -164,20 +170,23 @@ interface SegmentMaking {
 
 export async function encodeSegment(merged: MergedRows, { deflate, summaries: rules }: SegmentMaking, yielder = new Yielder()): Promise<{ bytes: Uint8Array; meta: SegmentMeta }> {
   const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, yielder);
-  const packDeltas = async (name: string, values: Int32Array | Uint32Array) => await packed(name, await toPlanes(await toDeltas(values, yielder), yielder));
+  const deltasOf = async (name: string, values: Int32Array | Uint32Array) => {
+    const deltas = await toDeltas(values, yielder);
+    return await smaller(name, deltas, await packDeltas(deltas, yielder), deflate, yielder);
+  };
   const blocks: PackedBlock[] = [
-    await packDeltas(TIME_COLUMN, merged.times),
+    await deltasOf(TIME_COLUMN, merged.times),
     // Random bits do not deflate; stored raw, they need no inflating.
     { name: ID_COLUMN, bytes: merged.ids, rawByteLength: merged.ids.length, deflated: false },
-    await packDeltas(SEQUENCE_COLUMN, merged.sequences),
+    await deltasOf(SEQUENCE_COLUMN, merged.sequences),
   ];
   const columns: ColumnMeta[] = [];
   for (const [name, column] of merged.columns) {
     const meta = await describeColumn(name, column, yielder);
     if (meta === null) continue;
     columns.push(meta);
-    if (column.kind === "sparse") blocks.push(await packDeltas(rowsBlock(name), column.rows));
-    blocks.push(await packed(name, await toPlanes(column.codes, yielder)));
+    if (column.kind === "sparse") blocks.push(await deltasOf(rowsBlock(name), column.rows));
+    blocks.push(await smaller(name, column.codes, await packCodes(column.codes, meta.max, yielder), deflate, yielder));
   }
   const column = columnOf(merged);
   const actors = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, yielder), yielder);
@@ -209,13 +218,37 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
   return { bytes: await encodeContainer(blocks, meta, yielder), meta };
 }
 
+/** Numbers whose first ones deflate to less than half of the packed bytes are deflated, the others packed: inflating takes ten times as long. */
+async function smaller(name: string, numbers: Codes, packed: Uint8Array, deflate: Deflate, yielder: Yielder): Promise<PackedBlock> {
+  const sample = numbers.subarray(0, SAMPLE_COUNT);
+  const sampleByteLength = (await pack(name, await toPlanes(sample, yielder), deflate, yielder)).bytes.length;
+  if (sampleByteLength * 2 * numbers.length >= packed.length * sample.length) return { name, bytes: packed, rawByteLength: packed.length, deflated: false, packed: true };
+  return await pack(name, await toPlanes(numbers, yielder), deflate, yielder);
+}
+
 export function decodeDeltas(bytes: Uint8Array): Uint32Array {
   return fromDeltas(codesOfBytes(fromPlanes(bytes, 4), 4) as Uint32Array);
 }
 
-export function decodeColumn(meta: ColumnMeta, rowCount: number, bytes: Uint8Array, rows: Uint8Array | null): CodeColumn {
-  const codes = codesOfBytes(fromPlanes(bytes, meta.width), meta.width);
-  return rows === null ? { kind: "dense", codes } : { kind: "sparse", rows: decodeDeltas(rows), codes, rowCount };
+/** The bytes of a block, inflated, and how they hold numbers. */
+export interface NumberBlock {
+  readonly bytes: Uint8Array;
+  readonly packed: boolean;
+}
+
+/** @throws corruption */
+export function numbersOfDeltas(key: string, name: string, { bytes, packed }: NumberBlock, count: number): Uint32Array {
+  const numbers = packed ? unpackDeltas(bytes, count) : decodeDeltas(bytes);
+  if (numbers === null) throw damaged(key, `block ${name} does not have ${count} numbers`);
+  return numbers;
+}
+
+/** @throws corruption */
+export function decodeColumn(key: string, meta: ColumnMeta, rowCount: number, block: NumberBlock, rows: NumberBlock | null): CodeColumn {
+  const { name, width, max, entryCount = rowCount } = meta;
+  const codes = block.packed ? unpackCodes(block.bytes, entryCount, max) : codesOfBytes(fromPlanes(block.bytes, width), width);
+  if (codes === null) throw damaged(key, `block ${name} does not have ${entryCount} codes`);
+  return rows === null ? { kind: "dense", codes } : { kind: "sparse", rows: numbersOfDeltas(key, rowsBlock(name), rows, entryCount), codes, rowCount };
 }
 
 function columnOf(merged: MergedRows): (name: string) => CodeColumn {

@@ -4,11 +4,11 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, decodeColumn, decodeDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type SegmentMeta,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
 import { decodeSummary, decodeActorTriples, type RowsSummary, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
-import type { LinkList } from "./links.js";
+import { NO_LINKS, type LinkList } from "./links.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
 
 /** Largest gap between two ranges that are read together: reading it costs about as much as another read. */
@@ -80,59 +80,112 @@ export type ProjectTexts = Pick<Dictionary, "valueOf">;
 
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 
-/** Immutable rows of one UTC day, stored in a container file; columns are loaded when a query needs them. */
-export class Segment implements Rows {
-  readonly sealed = true;
-  readonly settled = true;
-  readonly meta: SegmentMeta;
+/** What the manifest says about a segment. */
+export interface SegmentFacts {
+  readonly key: string;
+  readonly byteLength: number;
   readonly day: number;
   readonly rowCount: number;
   readonly minMs: number;
   readonly maxMs: number;
-  readonly #blocks: ReadonlyMap<string, BlockEntry>;
-  readonly #columns: ReadonlyMap<string, ColumnMeta>;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** Number of columns that have values. */
+  readonly columnCount: number;
+  readonly hasLinks: boolean;
+}
+
+/** What the end of a segment's file contains. */
+export interface SegmentContents {
+  readonly footer: ContainerFooter<SegmentMeta>;
+  /** Ids seen together on one event. */
+  readonly links: LinkList;
+  /** All bytes of a small file, so that columns need no further reads; null for others. */
+  readonly file: Uint8Array | null;
+}
+
+class OpenedContents {
+  readonly blocks: ReadonlyMap<string, BlockEntry>;
+  readonly columns: ReadonlyMap<string, ColumnMeta>;
+  /** The project code of all rows; null if they belong to several projects. */
+  readonly onlyProject: number | null;
+
+  constructor(readonly contents: SegmentContents) {
+    const { blocks, meta } = contents.footer;
+    this.blocks = new Map(blocks.map((block) => [block.name, block]));
+    this.columns = new Map(meta.columns.map((column) => [column.name, column]));
+    const projects = this.columns.get(PROJECT_COLUMN);
+    this.onlyProject = projects !== undefined && projects.min === projects.max && !projects.hasZero ? projects.min : null;
+  }
+}
+
+export function factsOf(key: string, byteLength: number, { blocks, meta }: ContainerFooter<SegmentMeta>): SegmentFacts {
+  const { day, rowCount, minMs, maxMs, firstSequence, lastSequence, columns } = meta;
+  const hasLinks = blocks.some(({ name }) => name === LINKS_BLOCK);
+  return { key, byteLength, day, rowCount, minMs, maxMs, firstSequence, lastSequence, columnCount: columns.length, hasLinks };
+}
+
+/** Immutable rows of one UTC day, stored in a container file; its footer and columns are read when a query needs them. */
+export class Segment implements Rows {
+  readonly sealed = true;
+  readonly settled = true;
+  readonly key: string;
+  readonly byteLength: number;
+  readonly day: number;
+  readonly rowCount: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  #opened: OpenedContents | null = null;
   readonly #cache: DerivedCache;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
-  /** The project code of all rows; null if they belong to several projects. */
-  readonly #onlyProject: number | null;
 
-  /** @param links ids seen together on one event @param file all bytes of a small file, so that columns need no further reads; null for others */
+  /** @param open reads the end of the file when it is first needed, on the calling thread @throws corruption */
   constructor(
-    readonly key: string,
-    readonly byteLength: number,
-    readonly footer: ContainerFooter<SegmentMeta>,
-    readonly links: LinkList,
+    readonly facts: SegmentFacts,
+    readonly open: () => SegmentContents,
     readonly source: SegmentSource,
     budget: MemoryBudget,
-    file: Uint8Array | null,
   ) {
-    const { meta } = footer;
-    this.meta = meta;
+    const { key } = facts;
+    this.key = key;
+    this.byteLength = facts.byteLength;
+    this.day = facts.day;
+    this.rowCount = facts.rowCount;
+    this.minMs = facts.minMs;
+    this.maxMs = facts.maxMs;
+    this.firstSequence = facts.firstSequence;
+    this.lastSequence = facts.lastSequence;
     this.#cache = new DerivedCache(budget);
     this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
-    if (file !== null) this.#cache.set(WHOLE_FILE, file, file.byteLength);
-    this.day = meta.day;
-    this.rowCount = meta.rowCount;
-    this.minMs = meta.minMs;
-    this.maxMs = meta.maxMs;
-    this.#blocks = new Map(footer.blocks.map((block) => [block.name, block]));
-    this.#columns = new Map(meta.columns.map((column) => [column.name, column]));
-    const projects = this.zone(PROJECT_COLUMN);
-    this.#onlyProject = projects !== null && projects.min === projects.max && !projects.hasZero ? projects.min : null;
   }
 
   /** The same rows with a cache of their own: no column is loaded yet, and derived data is not shared. */
   twin(budget: MemoryBudget): Segment {
-    return new Segment(this.key, this.byteLength, this.footer, this.links, this.source, budget, this.#cache.get(WHOLE_FILE) as Uint8Array | null);
+    return new Segment(this.facts, () => this.#contents().contents, this.source, budget);
   }
 
-  get firstSequence(): number {
-    return this.meta.firstSequence;
+  /** @throws corruption */
+  get meta(): SegmentMeta {
+    return this.#contents().contents.footer.meta;
   }
 
-  get lastSequence(): number {
-    return this.meta.lastSequence;
+  /** Ids seen together on one event. @throws corruption */
+  get links(): LinkList {
+    return this.facts.hasLinks ? this.#contents().contents.links : NO_LINKS;
+  }
+
+  #contents(): OpenedContents {
+    return (this.#opened ??= this.#open());
+  }
+
+  #open(): OpenedContents {
+    const opened = new OpenedContents(this.open());
+    const { file } = opened.contents;
+    if (file !== null) this.#cache.set(WHOLE_FILE, file, file.byteLength);
+    return opened;
   }
 
   columnNames(): readonly string[] {
@@ -140,15 +193,16 @@ export class Segment implements Rows {
   }
 
   zone(column: string): ColumnZone | null {
-    return this.#columns.get(column) ?? null;
+    return this.#contents().columns.get(column) ?? null;
   }
 
   load(columns: readonly string[]): Promise<void> | null {
     let waits: Promise<void>[] | null = null;
     // With several projects, comparing ids also needs the projects.
-    const needed = columns.includes(ID_COLUMN) && this.#onlyProject === null ? [...columns, PROJECT_COLUMN] : columns;
+    const { blocks, onlyProject } = this.#contents();
+    const needed = columns.includes(ID_COLUMN) && onlyProject === null ? [...columns, PROJECT_COLUMN] : columns;
     for (const name of needed) {
-      if (this.#cache.get(name) === null && this.#blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
+      if (this.#cache.get(name) === null && blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
     }
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
@@ -164,7 +218,7 @@ export class Segment implements Rows {
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const triples = decodeActorTriples(this.meta.actors, await this.#readBlock(ACTORS_BLOCK));
+    const triples = decodeActorTriples(this.meta.actors, (await this.#readBlock(ACTORS_BLOCK)).bytes);
     this.#cache.set(ACTORS_BLOCK, triples, triples.actors.byteLength * 3);
     return triples;
   }
@@ -172,11 +226,11 @@ export class Segment implements Rows {
   async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {
     const meta = this.meta.summaries?.find((known) => known.name === name && of.every((needed) => known.of.includes(needed)));
     if (meta === undefined) return null;
-    return decodeSummary(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : await this.#readBlock(name));
+    return decodeSummary(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : (await this.#readBlock(name)).bytes);
   }
 
   column(name: string): CodeColumn {
-    if (!this.#columns.has(name)) return absentColumn(this.rowCount);
+    if (!this.#contents().columns.has(name)) return absentColumn(this.rowCount);
     return this.#loaded(name) as CodeColumn;
   }
 
@@ -189,7 +243,7 @@ export class Segment implements Rows {
   }
 
   projectOf(row: number): string {
-    return this.source.projects.valueOf(this.#onlyProject ?? codeAt(this.column(PROJECT_COLUMN), row));
+    return this.source.projects.valueOf(this.#contents().onlyProject ?? codeAt(this.column(PROJECT_COLUMN), row));
   }
 
   sequences(): Uint32Array {
@@ -210,7 +264,7 @@ export class Segment implements Rows {
 
   /** Drops all derived data, which may describe persons erased from other segments. Columns stay. */
   forgetDerived(): void {
-    this.#cache.forget((key) => key !== WHOLE_FILE && !this.#blocks.has(key));
+    this.#cache.forget((key) => key !== WHOLE_FILE && !this.#contents().blocks.has(key));
   }
 
   pin(): void {
@@ -238,23 +292,23 @@ export class Segment implements Rows {
   }
 
   async #loadColumn(name: string): Promise<void> {
-    const meta = this.#columns.get(name);
-    const [bytes, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
-    if (name === ID_COLUMN) return this.#cache.set(name, bytes, bytes.byteLength);
+    const meta = this.#contents().columns.get(name);
+    const [block, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
+    if (name === ID_COLUMN) return this.#cache.set(name, block.bytes, block.bytes.byteLength);
     if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
-      const values = decodeDeltas(bytes);
+      const values = numbersOfDeltas(this.key, name, block, this.rowCount);
       return this.#cache.set(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
     }
     if (meta === undefined) throw damaged(this.key, `block ${name} is not a column`);
-    const column = decodeColumn(meta, this.rowCount, bytes, rows);
+    const column = decodeColumn(this.key, meta, this.rowCount, block, rows);
     this.#cache.set(name, column, columnByteLength(column));
   }
 
-  async #readBlock(name: string): Promise<Uint8Array> {
-    const entry = this.#blocks.get(name);
+  async #readBlock(name: string): Promise<NumberBlock> {
+    const entry = this.#contents().blocks.get(name);
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
     const bytes = checkBlock(this.key, entry, await this.#readBytes(entry.offset, entry.offset + entry.byteLength));
-    return entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes;
+    return { bytes: entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes, packed: entry.packed === true };
   }
 
   async #readBytes(start: number, end: number): Promise<Uint8Array | null> {

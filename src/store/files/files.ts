@@ -10,16 +10,19 @@ import {
   TRAILER_BYTES, type BlockEntry, checkBlock, damaged, decodeFooter, encodeContainer, footerCrcOf, type ContainerFooter, type SegmentMeta,
   type PackedBlock, type Deflate, LINKS_BLOCK,
 } from "../../storage/segment/segment-file.js";
-import { Segment, type ProjectTexts, type SegmentSource } from "../../storage/segment/segment.js";
+import { Segment, factsOf, type ProjectTexts, type SegmentContents, type SegmentFacts, type SegmentSource } from "../../storage/segment/segment.js";
 import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
-import type { Codec, HeldObject, Storage } from "../storage/storage.js";
+import type { ByteRange, Codec, HeldObject, Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
 import { encodeRows, makeSegment, type MadeSegment, type SealWorker, type SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 
 /** Bytes read from the end of a segment file on opening: enough for most footers and the id links before them. */
 const TAIL_GUESS_BYTES = 32 * 1024;
+
+/** The same for a file of dictionaries. */
+const DICTIONARY_TAIL_BYTES = 16 * 1024;
 
 /** A file of at most this size stays in memory once read. */
 const SMALL_FILE_BYTES = 16 * 1024;
@@ -87,8 +90,7 @@ export class StoreFiles {
   async writeSegmentFile(number: number, { bytes, sha256, footer }: CheckedSegment): Promise<WrittenSegment> {
     const key = `segments/${numbered(number)}`;
     await this.storage.write(key, bytes, { durable: false });
-    const { day, rowCount } = footer.meta;
-    const entry = { key, byteLength: bytes.length, sha256, footerCrc32: footerCrcOf(bytes), day, rowCount };
+    const entry = { ...factsOf(key, bytes.length, footer), sha256, footerCrc32: footerCrcOf(bytes) };
     return { entry, segment: await this.#segment(entry, footer, bytes) };
   }
 
@@ -125,8 +127,10 @@ export class StoreFiles {
     return segments;
   }
 
-  /** Opens a segment: reads its footer, but no columns. @throws corruption */
+  /** Opens a segment. Its footer is read when it is needed if the storage can read at once, else now. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
+    const { inflateNow } = this.#codec;
+    if (!this.holdsFiles && this.storage.readNow !== undefined && inflateNow !== undefined) return this.#unreadSegment(entry, inflateNow);
     const held = this.holdsFiles && this.storage.hold !== undefined ? await this.storage.hold(entry.key) : null;
     try {
       return await this.#openSegment(entry, held);
@@ -137,21 +141,32 @@ export class StoreFiles {
   }
 
   async #openSegment(entry: SegmentEntry, held: HeldObject | null): Promise<Segment> {
-    const { key, byteLength } = entry;
-    let guess = Math.min(byteLength, TAIL_GUESS_BYTES);
-    for (;;) {
-      const range = { start: byteLength - guess, end: byteLength };
-      const tail = await (held === null ? this.storage.read(key, range) : held.read(range));
-      if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, but it is missing or shorter`);
-      const footer = decodeFooter<SegmentMeta>(key, tail, byteLength);
-      if (!("need" in footer)) {
-        refuseOther(entry, tail);
-        const { day, rowCount } = footer.meta;
-        if (day !== entry.day || rowCount !== entry.rowCount) throw damaged(key, "it is not the segment that the manifest names");
-        return await this.#segment(entry, footer, tail, held);
-      }
-      guess = footer.need;
+    const reading = footerOf<SegmentMeta>(entry, TAIL_GUESS_BYTES);
+    for (let step = reading.next(); ; ) {
+      if (step.done === true) return await this.#segment(entry, checkedSegment(entry, step.value.footer), step.value.tail, held);
+      step = reading.next(await (held === null ? this.storage.read(entry.key, step.value) : held.read(step.value)));
     }
+  }
+
+  #unreadSegment(entry: SegmentEntry, inflateNow: NonNullable<Codec["inflateNow"]>): Segment {
+    const open = (): SegmentContents => {
+      const { footer, tail } = this.#footerNow<SegmentMeta>(entry, TAIL_GUESS_BYTES);
+      const block = checkedSegment(entry, footer).blocks.find(({ name }) => name === LINKS_BLOCK);
+      if (block === undefined) return { footer, links: NO_LINKS, file: smallFile(entry, tail) };
+      const bytes = checkBlock(entry.key, block, this.#rangeNow(entry, block.offset, block.offset + block.byteLength));
+      return { footer, links: decodeLinks(block.deflated ? inflateNow(bytes, block.rawByteLength) : bytes), file: smallFile(entry, tail) };
+    };
+    const { storage } = this;
+    return new Segment(entry, open, this.#source((key, start, end) => storage.read(key, { start, end })), this.budget);
+  }
+
+  #footerNow<M>(entry: FileEntry, guessByteLength: number): FoundFooter<M> {
+    const reading = footerOf<M>(entry, guessByteLength);
+    for (let step = reading.next(); ; step = reading.next(this.#rangeNow(entry, step.value.start, step.value.end))) if (step.done === true) return step.value;
+  }
+
+  #rangeNow({ key }: FileEntry, start: number, end: number): Uint8Array | null {
+    return this.storage.readNow?.(key, { start, end }) ?? null;
   }
 
   /** Writes dictionary values; durable only after `sync` of the key. */
@@ -165,6 +180,20 @@ export class StoreFiles {
     const bytes = await this.#readWhole(entry);
     const footer = this.#footer<DictionaryMeta>(entry.key, bytes, bytes.length);
     await applyDictionaryFile(entry.key, bytes, footer, this.#codec, dictionaries);
+  }
+
+  /** Adds dictionary values that are read when they are needed, if the storage can read at once; else reads them. @throws corruption */
+  async openDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
+    const { inflateNow } = this.#codec;
+    if (this.storage.readNow === undefined || inflateNow === undefined) return await this.readDictionaries(entry, dictionaries);
+    const { blocks, meta } = this.#footerNow<DictionaryMeta>(entry, DICTIONARY_TAIL_BYTES).footer;
+    checkKind(entry.key, meta);
+    for (const [index, delta] of meta.deltas.entries()) {
+      const block = blocks[index];
+      if (block === undefined) throw damaged(entry.key, `block ${delta.name} is missing`);
+      const read = () => decoder.decode(inflateNow(checkBlock(entry.key, block, this.#rangeNow(entry, block.offset, block.offset + block.byteLength)), block.rawByteLength));
+      if (!dictionaries.applyStored(delta.name, { ...delta, read })) throw damaged(entry.key, `the values of ${delta.name} do not continue the earlier ones`);
+    }
   }
 
   /** Writes records; durable only after `sync` of the key. */
@@ -225,7 +254,8 @@ export class StoreFiles {
 
   async #inMemory(key: string, footer: ContainerFooter<SegmentMeta>, file: Uint8Array, budget: MemoryBudget): Promise<Segment> {
     const source = this.#source((_key, start, end) => Promise.resolve(file.subarray(start, end)));
-    return new Segment(key, file.length, footer, await readLinks(key, footer, source), source, budget, null);
+    const contents = { footer, links: await readLinks(key, footer, source), file: null };
+    return new Segment(factsOf(key, file.length, footer), () => contents, source, budget);
   }
 
   async #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Promise<Segment> {
@@ -233,9 +263,43 @@ export class StoreFiles {
     const read: SegmentSource["read"] = (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end }));
     const source = { ...this.#source(read), ...(held === null ? {} : { release: () => held.release() }) };
     const links = await readLinks(entry.key, footer, withTail(source, tail, entry.byteLength - tail.length));
-    const isSmall = entry.byteLength <= SMALL_FILE_BYTES && tail.length === entry.byteLength;
-    return new Segment(entry.key, entry.byteLength, footer, links, source, this.budget, isSmall ? tail : null);
+    const contents = { footer, links, file: smallFile(entry, tail) };
+    return new Segment(entry, () => contents, source, this.budget);
   }
+}
+
+interface FoundFooter<M> {
+  readonly footer: ContainerFooter<M>;
+  /** The bytes from the end of the file that were read. */
+  readonly tail: Uint8Array;
+}
+
+/** Requests the end of a file until it contains the footer. @throws corruption */
+function* footerOf<M>(entry: FileEntry, guessByteLength: number): Generator<ByteRange, FoundFooter<M>, Uint8Array | null> {
+  const { key, byteLength } = entry;
+  let guess = Math.min(byteLength, guessByteLength);
+  for (;;) {
+    const tail = yield { start: byteLength - guess, end: byteLength };
+    if (tail === null || tail.length !== guess) throw damaged(key, `expected ${byteLength} bytes, but it is missing or shorter`);
+    const footer = decodeFooter<M>(key, tail, byteLength);
+    if (!("need" in footer)) {
+      refuseOther(entry, tail);
+      return { footer, tail };
+    }
+    guess = footer.need;
+  }
+}
+
+/** @throws corruption: it is not the segment of the manifest */
+function checkedSegment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>): ContainerFooter<SegmentMeta> {
+  const facts = factsOf(entry.key, entry.byteLength, footer);
+  const names = Object.keys(facts) as (keyof SegmentFacts)[];
+  if (names.some((name) => facts[name] !== entry[name])) throw damaged(entry.key, "it is not the segment that the manifest names");
+  return footer;
+}
+
+function smallFile({ byteLength }: FileEntry, tail: Uint8Array): Uint8Array | null {
+  return byteLength <= SMALL_FILE_BYTES && tail.length === byteLength ? tail : null;
 }
 
 /** Reads the end of a file from memory. A separate function, so that the segment's closures do not retain the tail, maybe the whole file. */
@@ -256,16 +320,42 @@ function numbered(number: number): string {
   return String(number).padStart(10, "0");
 }
 
+/** Consecutive values of one dictionary, in a block of their own. */
+interface StoredDelta {
+  readonly name: string;
+  readonly start: number;
+  readonly count: number;
+  /** Of all values together. */
+  readonly charCount: number;
+  /** Number of values that are not `""`. */
+  readonly valueCount: number;
+}
+
 export interface DictionaryMeta {
   readonly kind: "dictionary";
-  readonly deltas: readonly { readonly name: string; readonly start: number; readonly count: number }[];
+  readonly deltas: readonly StoredDelta[];
+}
+
+/** Values of one block: showing one of them reads the others too. */
+const BLOCK_VALUE_COUNT = 1_024;
+/** Longer values stand alone. */
+const BLOCK_CHAR_COUNT = 32 * 1024;
+
+function inBlocks({ name, start, values }: DictionaryDelta): DictionaryDelta[] {
+  const blocks: DictionaryDelta[] = [];
+  for (let from = 0, to = 0; from < values.length; from = to) {
+    for (let charCount = 0; to < values.length && to - from < BLOCK_VALUE_COUNT && (to === from || charCount < BLOCK_CHAR_COUNT); to += 1) charCount += values[to]?.length ?? 0;
+    blocks.push({ name, start: start + from, values: values.slice(from, to) });
+  }
+  return blocks;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Encodes a container with one block per dictionary: its new values as a JSON array. */
-export async function encodeDictionaryFile(deltas: readonly DictionaryDelta[], deflate: Deflate): Promise<Uint8Array> {
+/** Encodes a container with the new values of dictionaries, each block a JSON array of some values. */
+export async function encodeDictionaryFile(added: readonly DictionaryDelta[], deflate: Deflate): Promise<Uint8Array> {
+  const deltas = added.flatMap(inBlocks);
   const blocks: PackedBlock[] = [];
   for (const delta of deltas) {
     const raw = encoder.encode(JSON.stringify(delta.values));
@@ -273,9 +363,16 @@ export async function encodeDictionaryFile(deltas: readonly DictionaryDelta[], d
   }
   const meta: DictionaryMeta = {
     kind: "dictionary",
-    deltas: deltas.map(({ name, start, values }) => ({ name, start, count: values.length })),
+    deltas: deltas.map(({ name, start, values }): StoredDelta => ({
+      name, start, count: values.length, charCount: values.reduce((sum, { length }) => sum + length, 0), valueCount: values.filter((value) => value !== "").length,
+    })),
   };
   return encodeContainer(blocks, meta);
+}
+
+/** @throws corruption */
+function checkKind(key: string, { kind }: { readonly kind: string }): void {
+  if (kind !== "dictionary") throw damaged(key, `expected dictionary values, got a file of the kind ${kind}`);
 }
 
 /** Adds the values of a dictionary file to the dictionaries. @throws corruption */
@@ -286,7 +383,7 @@ async function applyDictionaryFile(
   codec: Codec,
   dictionaries: Pick<Dictionaries, "apply">,
 ): Promise<void> {
-  if (footer.meta.kind !== "dictionary") throw damaged(key, `expected dictionary values, got a file of the kind ${String(footer.meta.kind)}`);
+  checkKind(key, footer.meta);
   for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {
     const block = footer.blocks[index];
     if (block === undefined) throw damaged(key, `block ${name} is missing`);

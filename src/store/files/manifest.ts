@@ -2,6 +2,7 @@ import { areSameBytes } from "../../core/base/bytes.js";
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { sha256, toHex } from "../../core/base/hash.js";
 import { damaged } from "../../storage/segment/segment-file.js";
+import type { SegmentFacts } from "../../storage/segment/segment.js";
 import type { Storage } from "../storage/storage.js";
 
 export const MANIFEST_KEY = "MANIFEST";
@@ -15,10 +16,8 @@ export interface FileEntry {
   readonly footerCrc32: number;
 }
 
-export interface SegmentEntry extends FileEntry {
-  readonly day: number;
-  readonly rowCount: number;
-}
+/** What queries need to know of a segment before they read it is in the manifest, so that opening a store reads no segment. */
+export interface SegmentEntry extends FileEntry, SegmentFacts {}
 
 export interface QuarantinedFile {
   /** Its original key. Its bytes, if any, are kept under `quarantine/` and this key. */

@@ -175,7 +175,7 @@ export class Catalog {
   /** Replaces segments and, with `dropFrozen`, the frozen heads. @param retire called once no query can read the removed segments */
   replace(added: readonly Segment[], removed: ReadonlySet<Segment>, dropFrozen: boolean, retire: () => void): void {
     this.#segments = [...this.#segments.filter((segment) => !removed.has(segment)), ...added].sort((a, b) => a.day - b.day);
-    this.#sealedColumnCount = this.#segments.reduce((sum, { meta }) => sum + meta.columns.length, 0);
+    this.#sealedColumnCount = this.#segments.reduce((sum, { facts }) => sum + facts.columnCount, 0);
     if (dropFrozen) {
       for (const head of this.#sealing) head.release();
       this.#sealing = [];

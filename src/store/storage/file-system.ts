@@ -45,6 +45,8 @@ export type OpenMode = "read" | "update" | "append" | "create";
 export interface FileSystem {
   /** New files are readable and writable by their owner only. */
   open(path: string, mode: OpenMode): Promise<OpenFile>;
+  /** Reads a range of a file on the calling thread; fewer bytes if the file ends before. Absent: files are read by `open` alone. */
+  readNow?(path: string, position: number, byteLength: number): Uint8Array;
   /** Reads metadata of a file without opening it. */
   stat(path: string): Promise<FileStat>;
   /** Renames atomically, replacing `to`. */

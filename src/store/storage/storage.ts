@@ -55,6 +55,8 @@ export interface Codec {
   deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /** Inflates what this or another codec deflated. @param byteLength exact size of the result */
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
+  /** The same on the calling thread. Absent: `inflate` may have to wait. */
+  inflateNow?(bytes: Uint8Array, byteLength: number): Uint8Array;
   /** Creates a SHA-256 that is faster than the built-in one. */
   createSha256?(): Sha256Stream;
 }
@@ -75,6 +77,11 @@ export interface Storage {
   list(prefix: string): Promise<string[]>;
   /** Reads an object or a range of it; null if it does not exist. */
   read(key: string, range?: ByteRange): Promise<Uint8Array | null>;
+  /**
+   * Reads a range of an object at once, on the calling thread; null if it does not exist. Absent: opening a store reads everything that queries may
+   * need without waiting (footers of segments, dictionaries); present, with a codec that has `inflateNow`: queries read it when they need it.
+   */
+  readNow?(key: string, range: ByteRange): Uint8Array | null;
   /** Creates or replaces an object atomically; durable when it resolves, unless `durable` is false. @throws storage_full */
   write(key: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Removes an object permanently: once it resolves, no power loss restores the object. No error if it does not exist. */

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../src/core/schema/fields.js";
-import { footerCrcOf, encodeSegment } from "../../../src/storage/segment/segment-file.js";
+import { decodeFooter, footerCrcOf, encodeSegment, type SegmentMeta } from "../../../src/storage/segment/segment-file.js";
 import { IdIndex, hasEvent } from "../../../src/storage/segment/event-order.js";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { mergeRows } from "../../../src/storage/segment/merge-rows.js";
-import type { Segment } from "../../../src/storage/segment/segment.js";
+import { factsOf, type Segment } from "../../../src/storage/segment/segment.js";
 import { StoreFiles } from "../../../src/store/files/files.js";
 import { baseSeed } from "../../oracle/settings.js";
 import { RecordingStorage } from "../../store/recording-storage.js";
@@ -39,9 +39,10 @@ async function opened(rows: readonly PlainRow[], limitBytes = 1e9): Promise<Open
 
 async function openedFile(file: Uint8Array): Promise<Pick<Opened, "segment" | "readCount">> {
   const storage = new RecordingStorage(new Map([["segments/1", file]]));
-  const segment = await new StoreFiles(storage, new MemoryBudget(1e9)).openSegment({
-    key: "segments/1", byteLength: file.length, sha256: "", footerCrc32: footerCrcOf(file), day: 7, rowCount: 3_000,
-  });
+  const footer = decodeFooter<SegmentMeta>("segments/1", file, file.length);
+  if ("need" in footer) throw new Error("expected the whole footer");
+  const entry = { ...factsOf("segments/1", file.length, footer), sha256: "", footerCrc32: footerCrcOf(file) };
+  const segment = await new StoreFiles(storage, new MemoryBudget(1e9)).openSegment(entry);
   let readCount = 0;
   storage.before = (operation) => void (readCount += operation.startsWith("read") ? 1 : 0);
   return { segment, readCount: () => readCount };
