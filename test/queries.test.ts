@@ -8,7 +8,7 @@ import { PlannedQueries } from "../src/engine/queries.js";
 import { QUERY_RIGHTS } from "../src/http/access/rights.js";
 import { openapiText } from "../src/http/operations/openapi.js";
 import { routes } from "../src/http/routes/table.js";
-import * as insights from "../src/query/reports/insight-reports.js";
+import * as insights from "../src/query/reports/lazy-reports.js";
 import { reports } from "../src/query/reports/reports.js";
 import { QUERIES, QUERY_NAMES, type Answer, type Queries, type QueryData, type ReportName } from "../src/query/queries.js";
 import { ROOT } from "./cli/run.js";

@@ -41,7 +41,7 @@ export async function executionOf<K extends ReportName>(
   const report = (await reports[plan.report].load()) as Report<Plan<K>, Answer<K>>;
   const operands = operandsOf(plan).map(({ operand }) => operand);
   const namesSegments = operands.some(({ kind }) => kind === "segment");
-  const PeopleSegments = namesSegments ? (await import("../../query/reports/insight-reports.js")).PeopleSegments : null;
+  const PeopleSegments = namesSegments ? (await import("../../query/reports/lazy-reports.js")).PeopleSegments : null;
   return { plan, operands, report, PeopleSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
 }
 

@@ -11,12 +11,8 @@ import { planPaths, planSessionsOverview, planWebOverview } from "../plan/insigh
 import { planTrend } from "../plan/insights/trend.js";
 import { aggregate } from "./aggregate/aggregate.js";
 import { countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./events/counts.js";
-import { identitySessions } from "./people/identity-sessions.js";
-import { identityProfile, identityReferrers, identityDeviceGeo } from "./people/identity-profile.js";
-import { revenueByAttribution, ltvCohorts } from "./revenue/revenue.js";
-import { topCompanies, companyTopUsers } from "./companies/top-companies.js";
 import type { Report } from "./form/report.js";
-import type * as insightReports from "./insight-reports.js";
+import type * as lazyReports from "./lazy-reports.js";
 import { searchEvents } from "./events/search-events.js";
 import type { AnyPlan, PlanContext } from "../plan/plan.js";
 
@@ -33,9 +29,9 @@ function row<P extends AnyPlan, A>(plan: Planner<P>, report: Report<P, A>): Repo
   return { plan, load: () => report };
 }
 
-/** Loaded on first use: insights are as much code as all other reports, and many programs run none. */
-function lazyRow<P extends AnyPlan, A>(plan: Planner<P>, reportIn: (insights: typeof insightReports) => Report<P, A>): ReportRow<P, A> {
-  return { plan, load: async () => reportIn(await import("./insight-reports.js")) };
+/** Loaded on first use: all but counts, aggregates and search, which many programs never run. */
+function lazyRow<P extends AnyPlan, A>(plan: Planner<P>, reportIn: (loaded: typeof lazyReports) => Report<P, A>): ReportRow<P, A> {
+  return { plan, load: async () => reportIn(await import("./lazy-reports.js")) };
 }
 
 /** What executes each query. */
@@ -47,14 +43,14 @@ export const reports = {
   countUniqueUsersPerDay: row(planCountUniqueUsersPerDay, countUniqueUsersPerDay),
   aggregate: row(planAggregate, aggregate),
   searchEvents: row(planSearchEvents, searchEvents),
-  identitySessions: row(planIdentitySessions, identitySessions),
-  identityProfile: row(planIdentityProfile, identityProfile),
-  identityReferrers: row(planIdentityReferrers, identityReferrers),
-  identityDeviceGeo: row(planIdentityDeviceGeo, identityDeviceGeo),
-  revenueByAttribution: row(planRevenueByAttribution, revenueByAttribution),
-  ltvCohorts: row(planLtvCohorts, ltvCohorts),
-  topCompanies: row(planTopCompanies, topCompanies),
-  companyTopUsers: row(planCompanyTopUsers, companyTopUsers),
+  identitySessions: lazyRow(planIdentitySessions, ({ identitySessions }) => identitySessions),
+  identityProfile: lazyRow(planIdentityProfile, ({ identityProfile }) => identityProfile),
+  identityReferrers: lazyRow(planIdentityReferrers, ({ identityReferrers }) => identityReferrers),
+  identityDeviceGeo: lazyRow(planIdentityDeviceGeo, ({ identityDeviceGeo }) => identityDeviceGeo),
+  revenueByAttribution: lazyRow(planRevenueByAttribution, ({ revenueByAttribution }) => revenueByAttribution),
+  ltvCohorts: lazyRow(planLtvCohorts, ({ ltvCohorts }) => ltvCohorts),
+  topCompanies: lazyRow(planTopCompanies, ({ topCompanies }) => topCompanies),
+  companyTopUsers: lazyRow(planCompanyTopUsers, ({ companyTopUsers }) => companyTopUsers),
   trend: lazyRow(planTrend, ({ trend }) => trend),
   funnel: lazyRow(planFunnel, ({ funnel }) => funnel),
   retention: lazyRow(planRetention, ({ retention }) => retention),

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../core/base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
-import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues, type StoredValues } from "./dictionary.js";
+import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues, type UnreadValues } from "./dictionary.js";
 
 /** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
 export function dictionaryBytesMax(): number {
@@ -149,7 +149,7 @@ export class Dictionaries {
   }
 
   /** Adds values of a file that are read later; returns false unless they continue those of the dictionary. */
-  applyStored(name: string, stored: StoredValues): boolean {
+  applyStored(name: string, stored: UnreadValues): boolean {
     return this.named(name).addStored(stored);
   }
 

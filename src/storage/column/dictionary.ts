@@ -95,7 +95,7 @@ const KNOWN_SHARE = 4 / 5;
 const ORDERED_SHARE = 4;
 
 /** Consecutive values of a file that are read when one of them is first needed. */
-export interface StoredValues {
+export interface UnreadValues {
   readonly start: number;
   readonly count: number;
   /** Of all values together. */
@@ -111,7 +111,7 @@ export class Dictionary {
   /** Has holes where values of a file were not read yet. */
   readonly #values: string[] = [""];
   /** In order of their codes. */
-  readonly #unread: StoredValues[] = [];
+  readonly #unread: UnreadValues[] = [];
   readonly #table = new TextTable(this.#values);
   /** Values below it are in the table; those of a file are added by the first look-up. */
   #indexedSize = 1;
@@ -149,7 +149,7 @@ export class Dictionary {
   }
 
   /** Adds values that a file stores, without reading them. @returns false unless they continue the present ones */
-  addStored(stored: StoredValues): boolean {
+  addStored(stored: UnreadValues): boolean {
     if (stored.start !== this.#values.length) return false;
     this.#values.length += stored.count;
     this.#unread.push(stored);
@@ -229,7 +229,7 @@ export class Dictionary {
     return this.#values;
   }
 
-  #fill(stored: StoredValues, text: string): void {
+  #fill(stored: UnreadValues, text: string): void {
     const { start, count } = stored;
     const values = JSON.parse(text) as string[];
     if (values.length !== count) throw new DaybookError("corruption", `dictionary ${this.name}: expected ${count} values from code ${start} on, got ${values.length}`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openDaybook, type Storage } from "daybook";
 import { nativeCodec } from "../../../src/platform/node/native-codec.js";
-import { Dictionary, type StoredValues } from "../../../src/storage/column/dictionary.js";
+import { Dictionary, type UnreadValues } from "../../../src/storage/column/dictionary.js";
 import { objectsOf, lastingMemory } from "../../store/objects.js";
 
 /** Blocks of values whose reads are listed by the first code. */
@@ -10,7 +10,7 @@ function storedIn(blocks: readonly (readonly string[])[]): { readonly dictionary
   const reads: number[] = [];
   for (const values of blocks) {
     const start = dictionary.size;
-    const stored: StoredValues = {
+    const stored: UnreadValues = {
       start, count: values.length, charCount: values.join("").length, valueCount: values.filter((value) => value !== "").length,
       read: () => {
         reads.push(start);
