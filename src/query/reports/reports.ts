@@ -31,7 +31,8 @@ function row<P extends AnyPlan, A>(plan: Planner<P>, report: Report<P, A>): Repo
 
 /** Loaded on first use: all but counts, aggregates and search, which many programs never run. */
 function lazyRow<P extends AnyPlan, A>(plan: Planner<P>, reportIn: (loaded: typeof lazyReports) => Report<P, A>): ReportRow<P, A> {
-  return { plan, load: async () => reportIn(await import("./lazy-reports.js")) };
+  let report: Report<P, A> | null = null;
+  return { plan, load: () => report ?? import("./lazy-reports.js").then((loaded) => (report = reportIn(loaded))) };
 }
 
 /** What executes each query. */

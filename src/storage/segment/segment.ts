@@ -110,8 +110,11 @@ class OpenedContents {
   /** The project code of all rows; null if they belong to several projects. */
   readonly onlyProject: number | null;
 
-  constructor(readonly contents: SegmentContents) {
-    const { blocks, meta } = contents.footer;
+  constructor(
+    readonly meta: SegmentMeta,
+    blocks: readonly BlockEntry[],
+    readonly links: LinkList,
+  ) {
     this.blocks = new Map(blocks.map((block) => [block.name, block]));
     this.columns = new Map(meta.columns.map((column) => [column.name, column]));
     const projects = this.columns.get(PROJECT_COLUMN);
@@ -138,14 +141,15 @@ export class Segment implements Rows {
   readonly firstSequence: number;
   readonly lastSequence: number;
   #opened: OpenedContents | null = null;
+  readonly #read: (() => SegmentContents) | null;
   readonly #cache: DerivedCache;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #reads: CoalescedReads;
 
-  /** @param open reads the end of the file when it is first needed, on the calling thread @throws corruption */
+  /** @param contents or what reads them when they are first needed, on the calling thread @throws corruption */
   constructor(
     readonly facts: SegmentFacts,
-    readonly open: () => SegmentContents,
+    contents: SegmentContents | (() => SegmentContents),
     readonly source: SegmentSource,
     budget: MemoryBudget,
   ) {
@@ -160,32 +164,40 @@ export class Segment implements Rows {
     this.lastSequence = facts.lastSequence;
     this.#cache = new DerivedCache(budget);
     this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
+    this.#read = typeof contents === "function" ? contents : null;
+    if (typeof contents !== "function") this.#opened = this.#open(contents);
   }
 
   /** The same rows with a cache of their own: no column is loaded yet, and derived data is not shared. */
   twin(budget: MemoryBudget): Segment {
-    return new Segment(this.facts, () => this.#contents().contents, this.source, budget);
+    const read = this.#opened === null ? this.#read : null;
+    return new Segment(this.facts, read ?? this.#contentsAgain(), this.source, budget);
+  }
+
+  #contentsAgain(): SegmentContents {
+    const { meta, blocks, links } = this.#contents();
+    return { footer: { meta, blocks: [...blocks.values()] }, links, file: this.#cache.get(WHOLE_FILE) as Uint8Array | null };
   }
 
   /** @throws corruption */
   get meta(): SegmentMeta {
-    return this.#contents().contents.footer.meta;
+    return this.#contents().meta;
   }
 
   /** Ids seen together on one event. @throws corruption */
   get links(): LinkList {
-    return this.facts.hasLinks ? this.#contents().contents.links : NO_LINKS;
+    return this.facts.hasLinks ? this.#contents().links : NO_LINKS;
   }
 
   #contents(): OpenedContents {
-    return (this.#opened ??= this.#open());
+    if (this.#opened !== null) return this.#opened;
+    assert(this.#read !== null, "a segment has its contents, or reads them");
+    return (this.#opened = this.#open(this.#read()));
   }
 
-  #open(): OpenedContents {
-    const opened = new OpenedContents(this.open());
-    const { file } = opened.contents;
+  #open({ footer: { meta, blocks }, links, file }: SegmentContents): OpenedContents {
     if (file !== null) this.#cache.set(WHOLE_FILE, file, file.byteLength);
-    return opened;
+    return new OpenedContents(meta, blocks, links);
   }
 
   columnNames(): readonly string[] {

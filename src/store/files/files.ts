@@ -255,7 +255,7 @@ export class StoreFiles {
   async #inMemory(key: string, footer: ContainerFooter<SegmentMeta>, file: Uint8Array, budget: MemoryBudget): Promise<Segment> {
     const source = this.#source((_key, start, end) => Promise.resolve(file.subarray(start, end)));
     const contents = { footer, links: await readLinks(key, footer, source), file: null };
-    return new Segment(factsOf(key, file.length, footer), () => contents, source, budget);
+    return new Segment(factsOf(key, file.length, footer), contents, source, budget);
   }
 
   async #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Promise<Segment> {
@@ -264,7 +264,7 @@ export class StoreFiles {
     const source = { ...this.#source(read), ...(held === null ? {} : { release: () => held.release() }) };
     const links = await readLinks(entry.key, footer, withTail(source, tail, entry.byteLength - tail.length));
     const contents = { footer, links, file: smallFile(entry, tail) };
-    return new Segment(entry, () => contents, source, this.budget);
+    return new Segment(entry, contents, source, this.budget);
   }
 }
 

@@ -11,7 +11,7 @@ import { paymentsSummary } from "../../storage/derived/stored.js";
 import { orderWithin } from "../../storage/segment/event-order.js";
 import { linksOf, areSameLinks } from "../../storage/segment/links.js";
 import { LINKS_BLOCK, ACTORS_BLOCK, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
-import type { Segment } from "../../storage/segment/segment.js";
+import { factsOf, type Segment, type SegmentFacts } from "../../storage/segment/segment.js";
 import { summaryOf, actorTriplesOf, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
 import type { Batch } from "../batch/batch.js";
 import type { Findings } from "../files/findings.js";
@@ -115,6 +115,12 @@ interface SegmentChecks {
   readonly findings: Findings;
 }
 
+/** What the manifest repeats of a footer. */
+const MANIFEST_FACTS = [
+  ["day", "day"], ["row count", "rowCount"], ["minMs", "minMs"], ["maxMs", "maxMs"], ["firstSequence", "firstSequence"], ["lastSequence", "lastSequence"],
+  ["number of columns", "columnCount"], ["links:", "hasLinks"],
+] as const satisfies readonly (readonly [what: string, fact: keyof SegmentFacts])[];
+
 /** Columns in which every event has a value. */
 const DEMANDED = ["name", "project"];
 
@@ -125,8 +131,8 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   const expect = (what: string, expected: unknown, found: unknown) => {
     if (expected !== found) findings.add(entry.key, `${what} ${String(expected)}`, String(found));
   };
-  expect("day", entry.day, meta.day);
-  expect("row count", entry.rowCount, meta.rowCount);
+  const facts = factsOf(entry.key, entry.byteLength, footer);
+  for (const [what, fact] of MANIFEST_FACTS) expect(what, entry[fact], facts[fact]);
   expect("rows with times:", meta.rowCount, segment.times().length);
   expect("rows with ids:", meta.rowCount, segment.ids().length / 16);
   expect("rows with sequences:", meta.rowCount, segment.sequences().length);

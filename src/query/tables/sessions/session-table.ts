@@ -144,7 +144,8 @@ export class SessionTable extends BudgetedTable {
   #follow(requested: SessionSnapshot, needed: DaySpan): Followed {
     const view = this.#view;
     if (view === null || this.#state === null || !includesDays(view.days.whole, needed)) return REBUILD;
-    const moment = { ...requested, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
+    const { identities, sequence, looked } = requested;
+    const moment = { identities, sequence, looked, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
     const moved = changedActorsSince(view, moment);
     if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
