@@ -7,20 +7,20 @@ const child = fileURLToPath(new URL("first-child.ts", import.meta.url));
 const processCount = 3;
 
 export interface FirstMeasurement {
-  /** Of the first question of a new process; opening the stored files is not in it. */
+  /** Of the first query of a new process; opening the stored files is not in it. */
   readonly firstMs: number;
   /** The fastest peer, warm, over `firstMs`. */
   readonly firstRatio: number;
 }
 
-/** Of a question that is the first one of a new process, over stored files. */
-export function firstMsOf(question: string, store: string): number {
-  const answer = execFileSync(process.execPath, ["--import", "tsx", child, store, question], { encoding: "utf8" });
+/** Of a query that is the first one of a new process, over stored files. */
+export function firstMsOf(query: string, store: string): number {
+  const answer = execFileSync(process.execPath, ["--import", "tsx", child, store, query], { encoding: "utf8" });
   return (JSON.parse(answer) as { firstMs: number }).firstMs;
 }
 
-/** A question that is the first one of a new process, over stored files: the median of some processes. */
+/** A query that is the first one of a new process, over stored files: the median of some processes. */
 export function withFirst<M extends Measurement>(measurement: M, store: string): M & FirstMeasurement {
-  const firstMs = median(Array.from({ length: processCount }, () => firstMsOf(measurement.question, store)));
+  const firstMs = median(Array.from({ length: processCount }, () => firstMsOf(measurement.query, store)));
   return { ...measurement, firstMs, firstRatio: (measurement.ratio * measurement.daybookMs) / firstMs };
 }
