@@ -92,10 +92,10 @@ test("Whoever hovers reads names and members, not what computed them.", () => {
     + `readonly order: { total: number; items: string[]; address?: { city: string; } | undefined; }; }`;
   expect(shown("shop =").replaceAll(/\s+/g, " ")).toBe(`const shop: EventDefinition<${events}>`);
   expect(shown("seen =").replaceAll(/\s+/g, " ")).toBe(`const seen: TypedDaybook<${events}, Daybook>`);
-  const question = shown("countEvents();").replaceAll(/\s+/g, " ");
-  expect(question).toContain('eventName?: "signup" | "pageview" | "order" | null | undefined;');
-  expect(question).toContain("startDate?: DateInput | null | undefined;");
-  expect(question).not.toMatch(/NonNullable|Extract|Slots|TypedMember/);
+  const query = shown("countEvents();").replaceAll(/\s+/g, " ");
+  expect(query).toContain('eventName?: "signup" | "pageview" | "order" | null | undefined;');
+  expect(query).toContain("startDate?: DateInput | null | undefined;");
+  expect(query).not.toMatch(/NonNullable|Extract|Slots|TypedMember/);
 });
 
 test("A hundred events cost the compiler little: what it works out grows with the events, not with their pairs.", () => {
