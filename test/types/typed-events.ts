@@ -71,7 +71,7 @@ const WRONG: readonly (readonly [string, string])[] = [
 
 const KEYS = [0, 1, 2, 3, 4, 5, 6, 7];
 const MANY = Array.from({ length: 100 }, (_, event) => `event_${event}: z.object({ ${KEYS.map((key) => `key_${event}_${key}: z.string()`).join(", ")} })`);
-const LARGE = `void defineEvents({ ${MANY.join(", ")} }).on(plain).countEvents({ eventName: "event_99", `
+const LARGE = `void defineEvents({ ${MANY.join(", ")} }).bind(plain).countEvents({ eventName: "event_99", `
   + `filterGroups: [{ filters: [{ fieldName: "metadata.key_99_3", operator: "=", value: "a" }] }] });`;
 
 const program = typeProgram([HEAD.replaceAll("\n", " "), ...RIGHT.map((line) => `async () => { ${line} };`), ...WRONG.map(([line]) => `async () => { ${line} };`), LARGE].join("\n"));
