@@ -8,7 +8,7 @@ export const THOROUGH = [
   "test/formats/arrow/events-ipc.test.ts", "test/core/calendar/zone.test.ts", "test/conformance/executor-suite.test.ts", "test/differential/duckdb.test.ts", "test/query/filter/{few-rows,known-fields}.test.ts", "test/http/fuzz/fuzz.test.ts", "test/worked/*.test.ts",
   "test/crash/{backup,crash-images,io-errors}.test.ts", "test/format/{damage,round-trip}.test.ts", "test/property/*.test.ts",
   "test/oracle/insights/*laws.test.ts", "test/oracle/insights/chains.test.ts", "test/query/tables/touches-in-turns.test.ts",
-  "test/oracle/{concurrent-questions,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
+  "test/oracle/{concurrent-queries,links-meanwhile,random-copies,random-oracle,random-persons}.test.ts",
   "test/query/reports/{funnel,revenue-laws,segments}.test.ts", "test/query/reports/insights/{as-of,traits}.test.ts", "test/query/reports/{returns,visits}/*.test.ts",
   "test/store/{backup-beside-writer,crash-deletions,crash-points,crash-records,failing-operations,follow-promises,id-table,salvage,verify}.test.ts",
   // Those that say so themselves: by tests, rows or counts of the default suite and others of the long one.

@@ -1,4 +1,4 @@
-/** What the same question is written with in one engine's SQL, for one of its tables. */
+/** What the same query is written with in one engine's SQL, for one of its tables. */
 export interface Dialect {
   readonly events: string;
   /** The window, as half-open instants. */
@@ -22,7 +22,7 @@ export interface Dialect {
 
 type Form = (dialect: Dialect) => string;
 
-/** A question in each engine's SQL. */
+/** A query in each engine's SQL. */
 export type Sql = Readonly<Record<"duckdb" | "clickhouse", Form>>;
 
 /** One text for all engines, where no more than the dialect differs. */

@@ -1,7 +1,7 @@
 import type { Daybook, EventInput } from "daybook";
 import { TRAFFIC_DAYS } from "./traffic.js";
 
-/** No question of the benchmark asks about it, unless it asks about all projects. */
+/** No query of the benchmark asks about it, unless it asks about all projects. */
 const project = "elsewhere";
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -11,7 +11,7 @@ const lateDayCount = 15;
 const stepsBefore = 30;
 
 /**
- * What a store in use sees between two questions, 20 events: a visitor with a campaign signs up, joins a company and pays; people
+ * What a store in use sees between two queries, 20 events: a visitor with a campaign signs up, joins a company and pays; people
  * who signed up before look at pages; one event comes days late.
  */
 export class LiveTraffic {

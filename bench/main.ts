@@ -11,7 +11,7 @@ import { loadDuckdb } from "./peers/duckdb.js";
 import type { LoadPeer, PeerKey, PeerLoad } from "./peers/peer.js";
 import { sqliteIngestEventsPerSecond } from "./peers/sqlite.js";
 import { profile } from "./profile.js";
-import { LIVE_RATIO_BAR, questions } from "./questions.js";
+import { LIVE_RATIO_BAR, queries } from "./queries.js";
 import { hardware, writeResult } from "./results.js";
 import { geometricMean, geometricMeanByEngine, loadingTable, measurementTable, ms, times } from "./table.js";
 import { trafficBatches } from "./traffic.js";
@@ -24,11 +24,11 @@ const { values } = parseArgs({
     directory: { type: "string", default: tmpdir() },
     /** Some of `loaders`, with commas between. */
     peers: { type: "string", default: "duckdb" },
-    /** Only questions whose name contains one of these, with commas between. */
+    /** Only queries whose name contains one of these, with commas between. */
     only: { type: "string", default: "" },
     /** A store of these events that is there already: a copy of it is asked, and loading is not measured. */
     store: { type: "string", default: "" },
-    /** Shows where the time of the questions goes that miss their bars. */
+    /** Shows where the time of the queries goes that miss their bars. */
     profile: { type: "boolean", default: false },
   },
 });
@@ -75,12 +75,12 @@ async function run(): Promise<void> {
   const asked: Measurement[] = [];
   const profiles: string[] = [];
   const wanted = values.only.split(",");
-  for (const question of questions.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
-    const measurement = await measure(question, daybook, peers, live, roundCount);
+  for (const query of queries.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
+    const measurement = await measure(query, daybook, peers, live, roundCount);
     asked.push(measurement);
-    // Over many events a question takes minutes.
-    process.stderr.write(`${question.name}: ${ms(measurement.daybookMs)} ms warm, ${times(measurement.ratio)}\n`);
-    if (values.profile && measurement.liveRatio < LIVE_RATIO_BAR) profiles.push(await profile(question, daybook));
+    // Over many events a query takes minutes.
+    process.stderr.write(`${query.name}: ${ms(measurement.daybookMs)} ms warm, ${times(measurement.ratio)}\n`);
+    if (values.profile && measurement.liveRatio < LIVE_RATIO_BAR) profiles.push(await profile(query, daybook));
   }
   await daybook.close();
   for (const load of loads) load.close();

@@ -1,13 +1,13 @@
 import type { Daybook } from "daybook";
 import type { LiveTraffic } from "./live.js";
 import { canonicalColumns, type Peer } from "./peers/peer.js";
-import type { Question, Window } from "./question.js";
+import type { BenchQuery, Window } from "./bench-query.js";
 import { median } from "./table.js";
 
 export interface Measurement {
-  readonly question: string;
+  readonly query: string;
   readonly daybookMs: number;
-  /** While the store lives: before each question events come in and somebody signs up. */
+  /** While the store lives: before each query events come in and somebody signs up. */
   readonly liveMs: number;
   readonly peerMs: Readonly<Record<string, number>>;
   /** The time of each engine's fastest peer over Daybook's, and the least of these. */
@@ -48,56 +48,56 @@ async function time(run: (window: Window) => Promise<unknown>, round: number): P
 }
 
 /** Milliseconds that each peer took for the last answer. */
-async function checkEqual(question: Question, daybook: Daybook, peers: readonly Peer[]): Promise<ReadonlyMap<Peer, number>> {
+async function checkEqual(query: BenchQuery, daybook: Daybook, peers: readonly Peer[]): Promise<ReadonlyMap<Peer, number>> {
   const tookMs = new Map<Peer, number>();
   for (const window of [windowOf(0), windowOf(7)]) {
-    const answer = question.canonical(await question.ask(daybook, window));
+    const answer = query.canonical(await query.run(daybook, window));
     // Two empty answers would agree about nothing.
-    if (answer === 0 || (typeof answer !== "number" && answer.length === 0)) throw new Error(`${question.name}: expected an answer, got nothing`);
+    if (answer === 0 || (typeof answer !== "number" && answer.length === 0)) throw new Error(`${query.name}: expected an answer, got nothing`);
     const expected = JSON.stringify(answer);
     for (const peer of peers) {
       const startedMs = performance.now();
-      const columns = await peer.ask(question, window);
+      const columns = await peer.run(query, window);
       tookMs.set(peer, performance.now() - startedMs);
-      const got = JSON.stringify(canonicalColumns(columns, question));
+      const got = JSON.stringify(canonicalColumns(columns, query));
       if (got === expected) continue;
       const at = [...expected].findIndex((character, index) => character !== got[index]);
       const around = (text: string) => text.slice(Math.max(0, at - 60), at + 60);
-      throw new Error(`${question.name}: Daybook and ${peer.name} differ: …${around(expected)}… and …${around(got)}…`);
+      throw new Error(`${query.name}: Daybook and ${peer.name} differ: …${around(expected)}… and …${around(got)}…`);
     }
   }
   return tookMs;
 }
 
 /** Whether a peer is asked in this round of the warm-up and of those that count. */
-function isAsked(tookMs: number, round: number, taken: readonly number[]): boolean {
+function isDue(tookMs: number, round: number, taken: readonly number[]): boolean {
   if (tookMs >= verySlowMs) return round === warmupRoundCount;
   return taken.length < slowRoundCount || median(taken) < slowMs;
 }
 
-/** Median time of a question while the store lives. Only the question is timed. */
-async function measureLive(question: Question, daybook: Daybook, live: LiveTraffic, roundCount: number): Promise<number> {
+/** Median time of a query while the store lives. Only the query is timed. */
+async function measureLive(query: BenchQuery, daybook: Daybook, live: LiveTraffic, roundCount: number): Promise<number> {
   const samples: number[] = [];
   for (let round = 0; round < warmupRoundCount + Math.max(roundCount, liveRoundCountMin); round += 1) {
     await live.step();
     const startedMs = performance.now();
-    await question.ask(daybook, windowOf(round));
+    await query.run(daybook, windowOf(round));
     if (round >= warmupRoundCount) samples.push(performance.now() - startedMs);
   }
   return median(samples);
 }
 
 /** Compares the answers, then asks everyone in turn, round after round. Medians of the rounds after the warm-up. */
-export async function measure(question: Question, daybook: Daybook, peers: readonly Peer[], live: LiveTraffic, roundCount: number): Promise<Measurement> {
-  const tookMs = await checkEqual(question, daybook, peers);
+export async function measure(query: BenchQuery, daybook: Daybook, peers: readonly Peer[], live: LiveTraffic, roundCount: number): Promise<Measurement> {
+  const tookMs = await checkEqual(query, daybook, peers);
   // Warm means warm: Daybook may keep what it found out about a window's days. DuckDB keeps nothing of that kind, ClickHouse the blocks in which a filter found rows.
-  for (let round = 0; round < windowCount; round += 1) await question.ask(daybook, windowOf(round));
+  for (let round = 0; round < windowCount; round += 1) await query.run(daybook, windowOf(round));
   const samples = new Map<string, number[]>([["", []], ...peers.map(({ name }): [string, number[]] => [name, []])]);
   for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {
-    const runs: [string, number][] = [["", await time((window) => question.ask(daybook, window), round)]];
+    const runs: [string, number][] = [["", await time((window) => query.run(daybook, window), round)]];
     for (const peer of peers) {
       const taken = samples.get(peer.name) ?? [];
-      if (isAsked(tookMs.get(peer) ?? 0, round, taken)) runs.push([peer.name, await time((window) => peer.ask(question, window), round)]);
+      if (isDue(tookMs.get(peer) ?? 0, round, taken)) runs.push([peer.name, await time((window) => peer.run(query, window), round)]);
     }
     if (round < warmupRoundCount) continue;
     for (const [name, ms] of runs) samples.get(name)?.push(ms);
@@ -109,7 +109,7 @@ export async function measure(question: Question, daybook: Daybook, peers: reado
     ratioByEngine[engine] = Math.min(ratioByEngine[engine] ?? Number.POSITIVE_INFINITY, (peerMs[name] ?? Number.NaN) / daybookMs);
   }
   const ratio = Math.min(...Object.values(ratioByEngine));
-  const liveMs = await measureLive(question, daybook, live, roundCount);
+  const liveMs = await measureLive(query, daybook, live, roundCount);
   const liveRatio = (ratio * daybookMs) / liveMs;
-  return { question: question.name, daybookMs, liveMs, peerMs, ratioByEngine, ratio, liveRatio };
+  return { query: query.name, daybookMs, liveMs, peerMs, ratioByEngine, ratio, liveRatio };
 }

@@ -65,12 +65,12 @@ function loadingText({ eventCount, daybook, sqliteEventsPerSecond }: Result): st
 }
 
 /** @param shown names of queries that another table has already; the mean is of all */
-function questionTable({ measurements, geometricMeanLiveRatio, geometricMeanFirstRatio }: Result, shown: ReadonlySet<string>): string[] {
+function queryTable({ measurements, geometricMeanLiveRatio, geometricMeanFirstRatio }: Result, shown: ReadonlySet<string>): string[] {
   return [
     "| query | live, ms | first, ms | DuckDB, ms | live | first |",
     "|---|---|---|---|---|---|",
-    ...measurements.filter(({ question }) => !shown.has(question)).map(({ question, liveMs, firstMs, peerMs, liveRatio, firstRatio }) =>
-      `| ${question} | ${[liveMs, firstMs, Math.min(...Object.values(peerMs))].map(ms).join(" | ")} | ${[liveRatio, firstRatio].map(times).join(" | ")} |`),
+    ...measurements.filter(({ query }) => !shown.has(query)).map(({ query, liveMs, firstMs, peerMs, liveRatio, firstRatio }) =>
+      `| ${query} | ${[liveMs, firstMs, Math.min(...Object.values(peerMs))].map(ms).join(" | ")} | ${[liveRatio, firstRatio].map(times).join(" | ")} |`),
     `| geometric mean of all | | | | ${[geometricMeanLiveRatio, geometricMeanFirstRatio].map(times).join(" | ")} |`,
   ];
 }
@@ -88,7 +88,7 @@ const RATIO_MAX = 2_000;
 function chart({ measurements, eventCount }: Result): string {
   const lengthOf = (ratio: number) => (Math.max(Math.log10(ratio), 0) / Math.log10(RATIO_MAX)) * (CHART_WIDTH - LABEL_WIDTH - VALUE_WIDTH);
   const rows = SHOWN.map((shown, row) => {
-    const measurement = measurements.find(({ question }) => question === shown);
+    const measurement = measurements.find(({ query }) => query === shown);
     if (measurement === undefined) throw new Error(`expected a measurement of "${shown}"`);
     const [y, length] = [(row + 2) * ROW_HEIGHT, lengthOf(measurement.liveRatio)];
     return [
@@ -133,7 +133,7 @@ function readmeFigures({ date, eventCount, daybook, geometricMeanLiveRatio, geom
 
 /** All figures of a run of more events, and of one of fewer those of queries that the first did not have. */
 function allFigures(small: Dated, large: Dated): string {
-  const shownOf = (result: Dated) => new Set(result === small ? large.measurements.map(({ question }) => question) : []);
+  const shownOf = (result: Dated) => new Set(result === small ? large.measurements.map(({ query }) => query) : []);
   const dates = [...new Set([small.date, large.date])].join(" and ");
   return [
     wrapped(
@@ -143,7 +143,7 @@ function allFigures(small: Dated, large: Dated): string {
         `first query of a new process over the stored files. While events arrive, Daybook is ${times(large.geometricMeanLiveRatio)} as fast at ` +
         `${whole(large.eventCount)} events, ${times(small.geometricMeanLiveRatio)} at ${whole(small.eventCount)} (geometric means).`,
     ),
-    ...[large, small].flatMap((result) => ["", `## ${whole(result.eventCount)} events`, "", wrapped(loadingText(result)), "", ...questionTable(result, shownOf(result))]),
+    ...[large, small].flatMap((result) => ["", `## ${whole(result.eventCount)} events`, "", wrapped(loadingText(result)), "", ...queryTable(result, shownOf(result))]),
   ].join("\n");
 }
 

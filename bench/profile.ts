@@ -1,14 +1,14 @@
 import { Session } from "node:inspector/promises";
 import type { Daybook } from "daybook";
 import { windowOf } from "./measure.js";
-import type { Question } from "./question.js";
+import type { BenchQuery } from "./bench-query.js";
 
 const profileMs = 1_500;
 const lineCount = 12;
 const intervalUs = 100;
 
-/** Where Daybook's time goes while it answers one question over and over: the functions with the most time of their own. */
-export async function profile(question: Question, daybook: Daybook): Promise<string> {
+/** Where Daybook's time goes while it answers one query over and over: the functions with the most time of their own. */
+export async function profile(query: BenchQuery, daybook: Daybook): Promise<string> {
   const session = new Session();
   session.connect();
   await session.post("Profiler.enable");
@@ -17,7 +17,7 @@ export async function profile(question: Question, daybook: Daybook): Promise<str
   const startedMs = performance.now();
   let runCount = 0;
   while (performance.now() - startedMs < profileMs) {
-    await question.ask(daybook, windowOf(runCount));
+    await query.run(daybook, windowOf(runCount));
     runCount += 1;
   }
   const { profile: taken } = await session.post("Profiler.stop");
@@ -30,5 +30,5 @@ export async function profile(question: Question, daybook: Daybook): Promise<str
     usByPlace.set(place, (usByPlace.get(place) ?? 0) + (usByNode.get(id) ?? 0));
   }
   const lines = [...usByPlace].sort(([, a], [, b]) => b - a).slice(0, lineCount);
-  return [`${question.name}: ms per run`, ...lines.map(([place, us]) => `${(us / 1_000 / runCount).toFixed(3).padStart(9)}  ${place}`)].join("\n");
+  return [`${query.name}: ms per run`, ...lines.map(([place, us]) => `${(us / 1_000 / runCount).toFixed(3).padStart(9)}  ${place}`)].join("\n");
 }

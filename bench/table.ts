@@ -2,7 +2,7 @@ import { type DaybookLoad, WRITER_COUNT } from "./daybook.js";
 import type { FirstMeasurement } from "./first.js";
 import type { Measurement } from "./measure.js";
 import type { PeerLoad } from "./peers/peer.js";
-import { FIRST_BAR_MS, LIVE_RATIO_BAR } from "./questions.js";
+import { FIRST_BAR_MS, LIVE_RATIO_BAR } from "./queries.js";
 
 export const ms = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2));
 export const times = (value: number) => `${value.toFixed(value >= 10 ? 0 : value >= 0.1 ? 1 : 2)}×`;
@@ -52,9 +52,9 @@ export function measurementTable(measurements: readonly (Measurement & FirstMeas
   // One engine's ratios are those to the fastest.
   const engines = loads.length > 1 ? loads : [];
   const timesOf = (ratioByEngine: Readonly<Record<string, number>>) => engines.map(({ name }) => times(ratioByEngine[name] ?? Number.NaN));
-  const head = ["question (median, ms)", "live", "warm", "first", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "live", "warm", "first", ""];
-  const body = measurements.map(({ question, daybookMs, firstMs, liveMs, peerMs, ratioByEngine, ratio, liveRatio, firstRatio }) => [
-    question,
+  const head = ["query (median, ms)", "live", "warm", "first", ...peerNames, ...engines.map(({ name }) => `to ${name}`), "live", "warm", "first", ""];
+  const body = measurements.map(({ query, daybookMs, firstMs, liveMs, peerMs, ratioByEngine, ratio, liveRatio, firstRatio }) => [
+    query,
     ms(liveMs),
     ms(daybookMs),
     ms(firstMs),

@@ -12,7 +12,7 @@ export const LIST_LICENSE_FILE = inPackage("LICENSE");
 
 /**
  * Listed as search engines because their pages have a search box, which the list tells from their other pages by a parameter that browsers no longer
- * send: portals, shops, news, directories, dictionaries, encyclopedias of questions, providers.
+ * send: portals, shops, news, directories, dictionaries, encyclopedias of queries, providers.
  */
 const NO_SEARCH = [
   "1881.no", "2gis.ru", "link.2gis.ru", "alexa.com", "amazon.com", "apontador.com.br", "arcor.de", "charter.net", "class.hit-parade.com",

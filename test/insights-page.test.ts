@@ -17,7 +17,7 @@ const NOW_MS = Date.parse("2026-03-10T12:00:00Z");
 const OPENING = 'const daybook = await openDaybook({ storage: memoryStorage() });\n';
 
 const blocks = blocksOf("docs/reference/insights.md");
-const [filling, ...questions] = blocks.filter(({ language }) => language === "ts");
+const [filling, ...queries] = blocks.filter(({ language }) => language === "ts");
 
 /** Runs a block as it stands. What it asks last is its answer. */
 async function run(daybook: Daybook, text: string): Promise<unknown> {
@@ -32,13 +32,13 @@ function answerOf(value: unknown): unknown {
 }
 
 describe("docs/reference/insights.md", () => {
-  test("answers what stands below each question, one after the other", async () => {
+  test("answers what stands below each query, one after the other", async () => {
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     expect(page).toContain("10 March 2026 at noon, UTC");
     expect(filling?.text).toContain(OPENING);
     await run(daybook, filling?.text ?? "");
-    expect(questions.length).toBeGreaterThan(10);
-    for (const question of questions) {
+    expect(queries.length).toBeGreaterThan(10);
+    for (const question of queries) {
       const below = blocks[blocks.indexOf(question) + 1];
       expect(below?.language, question.text).toBe("json");
       expect(answerOf(await run(daybook, question.text)), question.text).toEqual(JSON.parse(below?.text ?? ""));
@@ -56,8 +56,8 @@ describe("docs/reference/insights.md", () => {
     await daybook.close();
   });
 
-  test("has an example of each insight, and of a segment in an older question", () => {
-    const asked = new Set(questions.map(({ text }) => /^await daybook\.([\w.]+)/.exec(text)?.[1]));
+  test("has an example of each insight, and of a segment in an older query", () => {
+    const asked = new Set(queries.map(({ text }) => /^await daybook\.([\w.]+)/.exec(text)?.[1]));
     expect([...asked].sort()).toEqual([
       ...["aggregate", "countEventsPerDay", "funnel", "lifecycle", "paths", "retention", "segments.put"],
       ...["sessionsOverview", "stickiness", "trend", "webOverview"],

@@ -1,6 +1,6 @@
 /** What an answer takes at the least, by the plainest loop. */
 export interface Bound {
   /** What the loop did. */
-  readonly told: string;
+  readonly description: string;
   readonly leastMs: number;
 }

@@ -109,5 +109,5 @@ export async function boundOfFunnel(stored: StoredEvents, rangeOf: (round: numbe
     counts = depthsOf(lists, range, people.count);
     tookMs.push(performance.now() - startedMs);
   }
-  return { told: `${counts.join(", ")} of ${people.count} people get to the steps, in lists that lie in memory`, leastMs: median(tookMs) };
+  return { description: `${counts.join(", ")} of ${people.count} people get to the steps, in lists that lie in memory`, leastMs: median(tookMs) };
 }

@@ -5,7 +5,7 @@ import type { Range } from "../../src/query/plan/plan.js";
 import { clock } from "../clock.js";
 import { coldRun } from "../cold/children.js";
 import { windowOf } from "../measure.js";
-import { questionNamed } from "../questions.js";
+import { queryNamed } from "../queries.js";
 import { median } from "../table.js";
 import type { Bound } from "./bound.js";
 import { boundOfFunnel } from "./funnel.js";
@@ -24,22 +24,22 @@ function rangeOf(round: number): Range {
   return { fromMs: Date.parse(startDate), toMs: Date.parse(endDate) + MS_PER_DAY };
 }
 
-/** The middle of some rounds of a question that was asked before. */
-async function warmMsOf(questionName: string): Promise<number> {
-  const question = questionNamed(questionName);
+/** The middle of some rounds of a query that was asked before. */
+async function warmMsOf(queryName: string): Promise<number> {
+  const query = queryNamed(queryName);
   const daybook = await openDaybook({ storage: fileStorage(directory), clock, readOnly: true });
   const tookMs: number[] = [];
   for (let round = 0; round < warmupRoundCount + roundCount; round += 1) {
     const startedMs = performance.now();
-    await question.ask(daybook, windowOf(round));
+    await query.run(daybook, windowOf(round));
     if (round >= warmupRoundCount) tookMs.push(performance.now() - startedMs);
   }
   await daybook.close();
   return median(tookMs);
 }
 
-function show(question: string, { told, leastMs }: Bound, daybookMs: number): void {
-  console.log(`${question}: ${told}; together ${leastMs.toFixed(0)} ms. Daybook ${daybookMs.toFixed(0)} ms: ${(daybookMs / leastMs).toFixed(2)} times that`);
+function show(query: string, { description, leastMs }: Bound, daybookMs: number): void {
+  console.log(`${query}: ${description}; together ${leastMs.toFixed(0)} ms. Daybook ${daybookMs.toFixed(0)} ms: ${(daybookMs / leastMs).toFixed(2)} times that`);
 }
 
 if (name === "sessions") show(SESSIONS, await boundOfSessions(await storedEvents(directory), rangeOf(0)), coldRun("daybook", directory, SESSIONS).firstMs);

@@ -79,6 +79,6 @@ export async function boundOfSessions(stored: StoredEvents, range: Range): Promi
   const sessions = new PlainSessions(stored, rowCount, session.gapMs, session.maxMs);
   await reader.readEach(rows, ({ day }, events) => sessions.add(events, dayStartMs(day)));
   const leastMs = performance.now() - startedMs;
-  const told = `${rowCount} events are read in ${readMs.toFixed(0)} ms, ${sessions.count} sessions made of them in ${(leastMs - readMs).toFixed(0)}`;
-  return { told, leastMs };
+  const description = `${rowCount} events are read in ${readMs.toFixed(0)} ms, ${sessions.count} sessions made of them in ${(leastMs - readMs).toFixed(0)}`;
+  return { description, leastMs };
 }

@@ -15,7 +15,7 @@ export interface StoredEvents {
   readonly actorEnd: number;
 }
 
-/** Opens a store to look at its columns, without a question. */
+/** Opens a store to look at its columns, without a query. */
 export async function storedEvents(directory: string): Promise<StoredEvents> {
   const store = await openStore({ storage: fileStorage(directory), durability: "disk", memoryBudgetBytes: LIMITS.memoryBudgetBytes, readOnly: true });
   const { dictionaries } = store;

@@ -6,8 +6,8 @@ import type { Daybook } from "daybook";
 import { migrateClickHouse, openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { clock } from "../clock.js";
 import { canonicalColumns } from "../peers/peer.js";
-import { questions } from "../questions.js";
-import type { Question } from "../question.js";
+import { queries } from "../queries.js";
+import type { BenchQuery } from "../bench-query.js";
 import { median, ms, table, times } from "../table.js";
 import { trafficBatches, type TrafficEvent } from "../traffic.js";
 import { windowOf } from "../measure.js";
@@ -61,12 +61,12 @@ interface Timed {
 }
 
 /** Medians of some rounds, each about another window, after one that warms up; the answer to the first. */
-async function timed(ask: (round: number) => Promise<unknown>): Promise<Timed> {
+async function timed(run: (round: number) => Promise<unknown>): Promise<Timed> {
   const taken: { readonly ms: number; readonly cpuMs: number }[] = [];
   let first: unknown = null;
   for (let round = 0; round <= ROUND_COUNT; round += 1) {
     const [startedMs, before, own] = [performance.now(), server.cpuMs(), process.cpuUsage()];
-    const answer = await ask(round);
+    const answer = await run(round);
     const elapsedMs = performance.now() - startedMs;
     const { user, system } = process.cpuUsage(own);
     if (round === 0) first = answer;
@@ -78,26 +78,26 @@ async function timed(ask: (round: number) => Promise<unknown>): Promise<Timed> {
 
 const shortened = (error: unknown) => String(error).replace(/\s+/g, " ").slice(0, 150);
 
-const canonicalText = (answer: unknown, question: Question) =>
-  JSON.stringify(canonicalColumns(answer as (string | number | boolean | null)[][], question));
+const canonicalText = (answer: unknown, query: BenchQuery) =>
+  JSON.stringify(canonicalColumns(answer as (string | number | boolean | null)[][], query));
 
 /** A line of the table. What one of them cannot answer has no ratio. */
-async function compared(question: Question, daybook: ClickHouseDaybook, plain: Plain): Promise<string[]> {
+async function compared(query: BenchQuery, daybook: ClickHouseDaybook, plain: Plain): Promise<string[]> {
   const figures: string[] = [];
   try {
-    // A question of the benchmark asks what is there on ClickHouse too.
-    const own = await timed((round) => question.ask(daybook as unknown as Daybook, windowOf(round)));
-    const answers = new Set([JSON.stringify(question.canonical(own.answer))]);
+    // A query of the benchmark asks what is there on ClickHouse too.
+    const own = await timed((round) => query.run(daybook as unknown as Daybook, windowOf(round)));
+    const answers = new Set([JSON.stringify(query.canonical(own.answer))]);
     figures.push(ms(own.ms), ms(own.cpuMs));
-    for (const peer of [plain.peer(), sameRules(question, plain)]) {
-      const { ms: tookMs, cpuMs, answer } = await timed((round) => peer.ask(question, windowOf(round)));
-      answers.add(canonicalText(answer, question));
+    for (const peer of [plain.peer(), sameRules(query, plain)]) {
+      const { ms: tookMs, cpuMs, answer } = await timed((round) => peer.run(query, windowOf(round)));
+      answers.add(canonicalText(answer, query));
       figures.push(ms(tookMs), times(own.ms / tookMs), ms(cpuMs), times(own.cpuMs / cpuMs));
       if (own.ms <= RATIO_MAX * tookMs) break;
     }
-    return [question.name, ...filled(figures), answers.size === 1 ? "equal" : "differ"];
+    return [query.name, ...filled(figures), answers.size === 1 ? "equal" : "differ"];
   } catch (error) {
-    return [question.name, ...filled(figures), shortened(error)];
+    return [query.name, ...filled(figures), shortened(error)];
   }
 }
 
@@ -117,9 +117,9 @@ try {
   await makeSameRules(plain);
   const names = options.only?.split(",") ?? [""];
   const beside = (name: string) => [`${name}, ms`, "ratio", "of processors, ms", "ratio"];
-  const rows: string[][] = [["question", "Daybook, ms", "of processors, ms", ...beside("plain"), ...beside("same rules"), "answers"]];
-  for (const question of questions.filter(({ name }) => names.some((part) => name.includes(part)))) {
-    const row = await compared(question, daybook, plain);
+  const rows: string[][] = [["query", "Daybook, ms", "of processors, ms", ...beside("plain"), ...beside("same rules"), "answers"]];
+  for (const query of queries.filter(({ name }) => names.some((part) => name.includes(part)))) {
+    const row = await compared(query, daybook, plain);
     console.error(row.join("  "));
     rows.push(row);
   }

@@ -34,16 +34,16 @@ export class Plain {
     await this.run(`INSERT INTO ${TABLE} FORMAT JSONCompactEachRow`, {}, events.map(rowText).join("\n"));
   }
 
-  /** @param form the engine in whose form a question is asked */
+  /** @param form the engine in whose form a query is asked */
   peer(dialect = dialectOf(TABLE), form: keyof Sql = "clickhouse"): Peer {
     const seconds = (ms: number) => (ms / 1_000).toFixed(3);
     return {
       name: "plain",
       engine: "plain",
-      ask: async (question, window) => {
+      run: async (query, window) => {
         const { fromMs, toMs } = boundsMs(window);
         const bound = { param_from: seconds(fromMs), param_to: seconds(toMs) };
-        const answer = await this.run(`${question.sql[form](dialect)} FORMAT JSONCompactColumns`, bound);
+        const answer = await this.run(`${query.sql[form](dialect)} FORMAT JSONCompactColumns`, bound);
         return JSON.parse(answer) as (string | number | boolean | null)[][];
       },
     };

@@ -1,7 +1,7 @@
 import { dialectOf } from "../peers/chdb.js";
 import { columns } from "../peers/columns.js";
 import type { Peer } from "../peers/peer.js";
-import type { Question } from "../question.js";
+import type { BenchQuery } from "../bench-query.js";
 import { METADATA_TYPES } from "../traffic.js";
 import type { Plain } from "./plain.js";
 
@@ -57,9 +57,9 @@ export async function makeSameRules(plain: Plain): Promise<void> {
 const FUNNEL = "funnel of three steps, 30 days";
 
 /** SQL by hand again, of tables that know as little beforehand as Daybook does, and by the rules that it keeps. */
-export function sameRules(question: Question, plain: Plain): Peer {
-  const isOfKey = question.name.includes("metadata");
-  const isOfCompanies = /compan|account/.test(question.name);
+export function sameRules(query: BenchQuery, plain: Plain): Peer {
+  const isOfKey = query.name.includes("metadata");
+  const isOfCompanies = /compan|account/.test(query.name);
   const dialect = dialectOf(isOfKey ? "plain.texts" : isOfCompanies ? "plain.members" : "plain.people");
-  return plain.peer(dialect, question.name === FUNNEL ? "duckdb" : "clickhouse");
+  return plain.peer(dialect, query.name === FUNNEL ? "duckdb" : "clickhouse");
 }

@@ -4,9 +4,9 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { openStore } from "../daybook.js";
 import { ingestAll } from "../ingest.js";
-import { insightQuestions } from "../insights/insight-questions.js";
+import { insightQueries } from "../insights/insight-queries.js";
 import { writeDuckdbFile } from "../peers/duckdb.js";
-import { questions } from "../questions.js";
+import { queries } from "../queries.js";
 import { hardware, writeResult } from "../results.js";
 import { geometricMean, median, ms, table, times } from "../table.js";
 import { trafficBatches } from "../traffic.js";
@@ -80,9 +80,9 @@ async function run(): Promise<void> {
   await makeStores();
   const wanted = values.only.split(",");
   const measured: Measured[] = [];
-  for (const question of questions.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
-    measured.push(measure(question.name, insightQuestions.includes(question)));
-    process.stderr.write(`${question.name}: ${times2(measured.at(-1)?.ratio ?? Number.NaN)}\n`);
+  for (const known of queries.filter(({ name }) => wanted.some((part) => name.includes(part)))) {
+    measured.push(measure(known.name, insightQueries.includes(known)));
+    process.stderr.write(`${known.name}: ${times2(measured.at(-1)?.ratio ?? Number.NaN)}\n`);
   }
   say(measuredTable(measured));
   const meanOf = (areInsights: boolean) => geometricMean(measured.filter(({ isInsight }) => isInsight === areInsights).map(({ ratio }) => ratio));

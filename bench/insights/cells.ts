@@ -1,4 +1,4 @@
-import type { Cell } from "../question.js";
+import type { Cell } from "../bench-query.js";
 
 export const integer = (value: string) => `CAST(${value} AS INTEGER)`;
 /** As answers show durations. */

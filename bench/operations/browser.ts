@@ -8,7 +8,7 @@ const ROUND_COUNT = 5;
 
 /**
  * Generated traffic in the private file system of a browser: events a second into it, and how long a page that was just loaded takes to open it and to
- * answer the first question, for writing and beside a writer: medians of some rounds, in ms.
+ * answer the first query, for writing and beside a writer: medians of some rounds, in ms.
  */
 export async function browserFigures() {
   const profile = await Profile.open();

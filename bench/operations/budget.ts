@@ -1,7 +1,7 @@
 import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { clock } from "../clock.js";
-import { insightQuestions } from "../insights/insight-questions.js";
+import { insightQueries } from "../insights/insight-queries.js";
 import { windowOf } from "../measure.js";
 
 const BUDGET_BYTES = 300_000_000;
@@ -13,8 +13,8 @@ export async function budgetFigures(store: string): Promise<Record<string, numbe
   const heldBytes = async () => (await daybook.stats()).memoryByteLength;
   const outsideBytes = await heldBytes();
   let mostBytes = 0;
-  for (const question of insightQuestions) {
-    await question.ask(daybook, windowOf(0));
+  for (const query of insightQueries) {
+    await query.run(daybook, windowOf(0));
     mostBytes = Math.max(mostBytes, (await heldBytes()) - outsideBytes);
   }
   const { storedByteLength, eventCount } = await daybook.stats();

@@ -9,7 +9,7 @@ const CALM_MS = 5_000;
 const OVERLOADED_MS = 10_000;
 const TIMES_CAPACITY = 10;
 const OVERLOADED_CONNECTION_COUNT = 400;
-const QUESTION_EVERY_MS = 100;
+const QUERY_EVERY_MS = 100;
 const VISITOR_COUNT = 5_000;
 const KEY = "pk_bench";
 const [OWNER = ""] = TOKENS;
@@ -39,7 +39,7 @@ function beacon(at: number): Buffer {
 
 const beacons = Array.from({ length: VISITOR_COUNT }, (_, at) => beacon(at));
 const beaconAt = (at: number): Buffer => beacons[at % beacons.length] ?? Buffer.alloc(0);
-const question = requestOf("POST", "/v1/projects/shop/insights/web", OWNER, JSON.stringify({ interval: "day" }));
+const query = requestOf("POST", "/v1/projects/shop/insights/web", OWNER, JSON.stringify({ interval: "day" }));
 const perSecond = ({ answers, elapsedMs }: Outcome, status: number) => (answers.filter((answer) => answer.status === status).length / elapsedMs) * 1_000;
 
 const collecting = (directory: string, args: readonly string[]) =>
@@ -73,10 +73,10 @@ export async function collectFigures(directory: string) {
   try {
     const { calm, cpuUs } = await calmOf(server);
     const capacity = perSecond(calm, 204);
-    const alone = await openLoop(server.port, () => question, 1_000 / QUESTION_EVERY_MS, 8, CALM_MS);
+    const alone = await openLoop(server.port, () => query, 1_000 / QUERY_EVERY_MS, 8, CALM_MS);
     const [over, asked] = await Promise.all([
       openLoop(server.port, beaconAt, TIMES_CAPACITY * capacity, OVERLOADED_CONNECTION_COUNT, OVERLOADED_MS),
-      openLoop(server.port, () => question, 1_000 / QUESTION_EVERY_MS, 8, OVERLOADED_MS),
+      openLoop(server.port, () => query, 1_000 / QUERY_EVERY_MS, 8, OVERLOADED_MS),
     ]);
     const batches = await closedLoop(server.port, batch, 8, CALM_MS);
     const latencies = (outcome: Outcome) => outcome.answers.filter(({ status }) => status === 200).map(({ latencyMs }) => latencyMs);

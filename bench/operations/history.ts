@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { generateTraffic } from "daybook/testing";
-import { askAt, clock } from "../clock.js";
+import { runAt, clock } from "../clock.js";
 
 const EVENTS_PER_DAY = 1_000;
 const DAY_COUNT = 720;
@@ -30,7 +30,7 @@ async function storeOf(events: readonly EventInput[]): Promise<Daybook> {
   return daybook;
 }
 
-/** Questions about seven days with 720 days stored, and with only the last 90 of them: ratios of medians, asked in turn. */
+/** Queries about seven days with 720 days stored, and with only the last 90 of them: ratios of medians, asked in turn. */
 export async function historyFigures() {
   const startMs = endMs - DAY_COUNT * MS_PER_DAY;
   const events = [...generateTraffic({ seed: 1, eventCount: EVENTS_PER_DAY * DAY_COUNT, dayCount: DAY_COUNT, startMs })].map(withCompany);
@@ -39,7 +39,7 @@ export async function historyFigures() {
   const filterGroups = [{ filters: [{ fieldName: "device", operator: "=", value: "mobile" }] }];
   const [{ userId = "" } = {}] = events.slice(-1_000).filter((event) => typeof event.userId === "string");
   const person = { ...week, userId: String(userId) };
-  const asked: Record<string, (daybook: Daybook) => Promise<unknown>> = {
+  const runs: Record<string, (daybook: Daybook) => Promise<unknown>> = {
     count: (daybook) => daybook.countEvents(week),
     "count with a filter": (daybook) => daybook.countEvents({ ...week, filterGroups }),
     "per day": (daybook) => daybook.countEventsPerDay(week),
@@ -54,18 +54,18 @@ export async function historyFigures() {
     referrers: (daybook) => daybook.identityReferrers(person),
     "devices and places": (daybook) => daybook.identityDeviceGeo(person),
     "revenue by source": (daybook) => daybook.revenueByAttribution({ ...week, project: "web" }),
-    "top companies": (daybook) => askAt(weekEndMs, () => daybook.topCompanies({ rangeDays: 7 })),
-    "users of a company": (daybook) => askAt(weekEndMs, () => daybook.companyTopUsers({ companyId: "company-0", rangeDays: 7 })),
+    "top companies": (daybook) => runAt(weekEndMs, () => daybook.topCompanies({ rangeDays: 7 })),
+    "users of a company": (daybook) => runAt(weekEndMs, () => daybook.companyTopUsers({ companyId: "company-0", rangeDays: 7 })),
   };
   const figures: Record<string, number> = {};
-  for (const [name, ask] of Object.entries(asked)) {
-    const [expected, answer] = [comparable(await ask(short)), comparable(await ask(long))];
+  for (const [name, run] of Object.entries(runs)) {
+    const [expected, answer] = [comparable(await run(short)), comparable(await run(long))];
     if (answer !== expected) throw new Error(`${name}: expected the same of the same seven days, got ${answer.slice(0, 200)} instead of ${expected.slice(0, 200)}`);
     const times: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUND_COUNT; round += 1)
       for (const [place, daybook] of [short, long].entries()) {
         const startedMs = performance.now();
-        await ask(daybook);
+        await run(daybook);
         times[place]?.push(performance.now() - startedMs);
       }
     figures[`seven days, ${name}: 720 days stored over 90`] = median(times[1]) / median(times[0]);

@@ -110,11 +110,11 @@ export async function httpFigures(directory: string) {
 
 async function counted(directory: string, args: readonly string[]) {
   const server = await serve(directory, [TOKEN], args);
-  const question = requestText("/analytics/count-events", JSON.stringify({ start_date: "2026-01-20", end_date: "2026-02-18" }));
-  const endingAt = (ms: number) => () => (performance.now() < ms ? question : null);
+  const query = requestText("/analytics/count-events", JSON.stringify({ start_date: "2026-01-20", end_date: "2026-02-18" }));
+  const endingAt = (ms: number) => () => (performance.now() < ms ? query : null);
   await load(server.port, endingAt(performance.now() + 1_000));
   const times = await load(server.port, endingAt(performance.now() + SECONDS * 1_000));
-  const timesAtHalf = await loadAtRate(server.port, question, HALF_RATE_PER_SECOND);
+  const timesAtHalf = await loadAtRate(server.port, query, HALF_RATE_PER_SECOND);
   await server.stop();
   return { perSecond: Math.round(times.length / SECONDS), medianMs: percentile(times, 0.5), p99Ms: percentile(times, 0.99), p99MsAtHalf: percentile(timesAtHalf, 0.99) };
 }

@@ -4,7 +4,7 @@ import { type Daybook, openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { clock } from "../clock.js";
 import { windowOf } from "../measure.js";
-import { questions } from "../questions.js";
+import { queries } from "../queries.js";
 import { trafficBatches, type TrafficEvent } from "../traffic.js";
 
 const BATCH_ROW_COUNT = 1_000;
@@ -14,16 +14,16 @@ const ASKED = ["count, 30 days", "count, three filters", "unique users", "aggreg
 
 const percentile = (values: readonly number[], share: number) => [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN;
 
-/** Asks one question after the other, with a pause between them, until `isDone`; answers ms by question. */
+/** Asks one query after the other, with a pause between them, until `isDone`; answers ms by query. */
 async function askUntil(daybook: Daybook, isDone: () => boolean): Promise<Map<string, number[]>> {
   const times = new Map<string, number[]>();
   for (let round = 0; !isDone(); round += 1)
-    for (const question of questions.filter(({ name }) => ASKED.includes(name))) {
+    for (const query of queries.filter(({ name }) => ASKED.includes(name))) {
       const startedMs = performance.now();
-      await question.ask(daybook, windowOf(round));
-      const taken = times.get(question.name) ?? [];
+      await query.run(daybook, windowOf(round));
+      const taken = times.get(query.name) ?? [];
       taken.push(performance.now() - startedMs);
-      times.set(question.name, taken);
+      times.set(query.name, taken);
       await wait(1);
     }
   return times;
@@ -35,14 +35,14 @@ function* freshBatches(): Generator<TrafficEvent[]> {
     yield JSON.parse(JSON.stringify(batch)) as TrafficEvent[];
 }
 
-/** Questions of one process alone, and while it takes in 50,000 events a second. The slowest ratio of medians, and of the 95th percentiles. */
+/** Queries of one process alone, and while it takes in 50,000 events a second. The slowest ratio of medians, and of the 95th percentiles. */
 export async function latencyFigures(store: string) {
   const copy = `${store}-while-ingesting`;
   cpSync(store, copy, { recursive: true, filter: (path) => !path.includes("LOCK") });
   const daybook = await openDaybook({ storage: fileStorage(copy), clock });
   const batches = [...freshBatches()];
   // Columns are read, and what is kept of days is made.
-  for (let round = 0; round < 30; round += 1) for (const { name, ask } of questions) if (ASKED.includes(name)) await ask(daybook, windowOf(round));
+  for (let round = 0; round < 30; round += 1) for (const { name, run } of queries) if (ASKED.includes(name)) await run(daybook, windowOf(round));
   const idleEndMs = performance.now() + 3_000;
   const idle = await askUntil(daybook, () => performance.now() > idleEndMs);
   let isWritten = false;

@@ -7,7 +7,7 @@ import { openDaybook, type Daybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { clock } from "../clock.js";
 import { windowOf } from "../measure.js";
-import { questions } from "../questions.js";
+import { queries } from "../queries.js";
 
 const COMMAND = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const LOOK_MS = 20;
@@ -37,7 +37,7 @@ const withoutCursors = (member: string, value: unknown) => (member === "cursor" 
 async function answersOf(store: string): Promise<string[]> {
   const daybook = await openDaybook({ storage: fileStorage(store), clock, readOnly: true });
   const answers: string[] = [];
-  for (const { name, ask } of questions) answers.push(`${name}: ${JSON.stringify(await ask(daybook, windowOf(0)), withoutCursors)}`);
+  for (const { name, run } of queries) answers.push(`${name}: ${JSON.stringify(await run(daybook, windowOf(0)), withoutCursors)}`);
   await daybook.close();
   return answers;
 }

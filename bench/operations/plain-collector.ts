@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 
 /**
  * The least that any collector of beacons does on node's HTTP server: reads a body, parses it, writes a line for each event with a new id, and
- * answers once a sync has made it durable, one sync for all that wait. It knows no keys, origins, visitors or bounds, and cannot answer a question.
+ * answers once a sync has made it durable, one sync for all that wait. It knows no keys, origins, visitors or bounds, and cannot answer a query.
  */
 const file = openSync(process.argv[2] ?? "", "a");
 let lines: string[] = [];

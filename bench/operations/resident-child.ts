@@ -2,7 +2,7 @@ import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { clock } from "../clock.js";
 import { windowOf } from "../measure.js";
-import { questions } from "../questions.js";
+import { queries } from "../queries.js";
 import { TRAFFIC_DAYS } from "../traffic.js";
 
 const WINDOW_COUNT = 3;
@@ -12,8 +12,8 @@ async function figures(store: string): Promise<{ estimatedBytes: number; firstAn
   const daybook = await openDaybook({ storage: fileStorage(store), clock, readOnly: true });
   await daybook.countEvents({ startDate: TRAFFIC_DAYS.first });
   const firstAnswerMs = performance.now() - startedMs;
-  for (const question of questions)
-    for (let round = 0; round < WINDOW_COUNT; round += 1) await question.ask(daybook, windowOf(round));
+  for (const query of queries)
+    for (let round = 0; round < WINDOW_COUNT; round += 1) await query.run(daybook, windowOf(round));
   return { estimatedBytes: (await daybook.stats()).memoryByteLength, firstAnswerMs };
 }
 

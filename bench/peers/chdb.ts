@@ -99,9 +99,9 @@ function peer(name: string, session: Session, dialect: Dialect): Peer {
   return {
     name,
     engine,
-    async ask(question, window) {
+    async run(query, window) {
       const { fromMs, toMs } = boundsMs(window);
-      const answer = await session.queryBindAsync(question.sql.clickhouse(dialect), { from: fromMs / 1_000, to: toMs / 1_000 }, { format });
+      const answer = await session.queryBindAsync(query.sql.clickhouse(dialect), { from: fromMs / 1_000, to: toMs / 1_000 }, { format });
       return answer.json();
     },
   };

@@ -8,7 +8,7 @@ import {
   TIMESTAMP,
 } from "@duckdb/node-api";
 import type { Dialect } from "../dialect.js";
-import type { Question } from "../question.js";
+import type { BenchQuery } from "../bench-query.js";
 import type { TrafficEvent } from "../traffic.js";
 import { duckdbColumns as columns, timestampOf } from "./duckdb-columns.js";
 import { boundsMs, type Peer, type PeerLoad } from "./peer.js";
@@ -81,13 +81,13 @@ const enumDialect = (events: string): Dialect => ({
 });
 
 function peer(name: string, connection: DuckDBConnection, dialect: Dialect): Peer {
-  const statements = new Map<Question, Promise<DuckDBPreparedStatement>>();
+  const statements = new Map<BenchQuery, Promise<DuckDBPreparedStatement>>();
   return {
     name,
     engine,
-    async ask(question, window) {
-      const known = statements.get(question) ?? connection.prepare(question.sql.duckdb(dialect));
-      statements.set(question, known);
+    async run(query, window) {
+      const known = statements.get(query) ?? connection.prepare(query.sql.duckdb(dialect));
+      statements.set(query, known);
       const statement = await known;
       const { fromMs, toMs } = boundsMs(window);
       if (statement.parameterCount > 0) {

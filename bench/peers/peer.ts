@@ -1,16 +1,16 @@
-import type { Canonical, Cell, Question, Window } from "../question.js";
+import type { Canonical, Cell, BenchQuery, Window } from "../bench-query.js";
 import type { TrafficEvent } from "../traffic.js";
 
 /** What an engine's client makes of a value: of those that are objects, their text is compared. */
 type PeerValue = null | boolean | number | bigint | string | { toString(): string };
 
-/** An engine that answers the benchmark's questions from its own copy of the events. */
+/** An engine that answers the benchmark's queries from its own copy of the events. */
 export interface Peer {
   readonly name: string;
   /** Of which it is one copy of the events. */
   readonly engine: string;
   /** The whole answer as plain values, column by column. */
-  ask(question: Question, window: Window): Promise<readonly (readonly PeerValue[])[]>;
+  run(query: BenchQuery, window: Window): Promise<readonly (readonly PeerValue[])[]>;
 }
 
 export type PeerKey = "duckdb" | "chdb";
@@ -39,7 +39,7 @@ const cellOf = (value: PeerValue | undefined): Cell => {
 };
 
 /** A peer's columns in the form in which engines are compared. */
-export function canonicalColumns(answer: readonly (readonly PeerValue[])[], { comparedColumnCount }: Question): Canonical {
+export function canonicalColumns(answer: readonly (readonly PeerValue[])[], { comparedColumnCount }: BenchQuery): Canonical {
   const [keys = [], ...others] = answer.slice(0, comparedColumnCount);
   if (others.length === 0) return Number(keys[0]);
   return keys.map((key, at) => [cellOf(key), ...others.map((column) => cellOf(column[at]))]);

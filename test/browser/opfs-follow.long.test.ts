@@ -7,7 +7,7 @@ import type { Lab } from "./opfs/worker.js";
 
 declare const lab: Lab;
 
-/** What a writer acknowledged is in every answer to a question that is asked later than this. */
+/** What a writer acknowledged is in every answer to a query that is asked later than this. */
 const WITHIN_MS = 1_000;
 const SLOW = { batchCount: 16, pauseMs: 60 };
 const FAST = { batchCount: 100, pauseMs: 0 };
@@ -74,7 +74,7 @@ test("a tab that follows, in a worker or in its page, sees all that the one whic
   await expectFaultless([...acknowledged.slice(-1), ...later]);
 });
 
-test("a question whose file the writer takes away before it is read begins anew, an export does not, and the writer waits for neither", async () => {
+test("a query whose file the writer takes away before it is read begins anew, an export does not, and the writer waits for neither", async () => {
   const [writer, follower] = [await profile.tab(), await profile.tab()];
   await writer.worker.evaluate(() => lab.followed.openFollowed("halting"));
   await writer.worker.evaluate(() => lab.followed.writeLarge());

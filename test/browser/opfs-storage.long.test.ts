@@ -110,7 +110,7 @@ test("more files than stay open are read, replaced and removed by whoever has th
   expect(wrong).toEqual([false, false, false, 0]);
 });
 
-test("out of room, ingests fail with storage_full and questions go on; with room again so do ingests", async () => {
+test("out of room, ingests fail with storage_full and queries go on; with room again so do ingests", async () => {
   const session = await tab.page.context().newCDPSession(tab.page);
   const giveRoom = (quotaSize?: number) => session.send("Storage.overrideQuotaForOrigin", { origin: new URL(profile.url).origin, ...(quotaSize !== undefined && { quotaSize }) });
   await tab.worker.evaluate(async () => void Object.assign(globalThis, { daybook: await lab.openDaybook({ storage: lab.opfsStorage("full") }) }));

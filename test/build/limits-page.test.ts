@@ -19,7 +19,7 @@ test("Each bound is in one row of the page, or among those that no caller meets.
   expect(told.toSorted()).toEqual([...Object.keys(LIMITS), ...Object.keys(SERVER_LIMITS)].sort());
 });
 
-test("Each range that a question is held to is among the parameters of the page.", async () => {
+test("Each range that a query is held to is among the parameters of the page.", async () => {
   const rows = await readFile(join(ROOT, "build/parameter-rows.ts"), "utf8");
   const folders = ["src/query/plan/reports", "src/query/plan/insights"];
   const files = (await Promise.all(folders.map(async (folder) => (await readdir(join(ROOT, folder))).map((name) => `${folder}/${name}`)))).flat();

@@ -6,12 +6,12 @@ import { memoryStorage, openDaybook, type Daybook } from "../../src/index.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
 import { listen } from "../../src/platform/node/index.js";
 
-/** Requests, then questions of the library with the member of the answer that is meant, and what these must be. */
+/** Requests, then queries of the library with the member of the answer that is meant, and what these must be. */
 interface Case {
   readonly what: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly send: readonly (readonly [path: string, body: unknown])[];
-  readonly ask: readonly (readonly [question: string, input: unknown, member?: string])[];
+  readonly ask: readonly (readonly [query: string, input: unknown, member?: string])[];
   readonly right: readonly unknown[];
 }
 
@@ -40,7 +40,7 @@ describe("small inputs that other products get wrong", () => {
       expect(response.status, `${what}: ${await response.text()}`).toBeLessThan(300);
     }
     const found: unknown[] = [];
-    for (const [question, input, member] of ask) found.push(memberOf(await daybook[question as keyof Pick<Daybook, "countEvents">](input as never), member));
+    for (const [query, input, member] of ask) found.push(memberOf(await daybook[query as keyof Pick<Daybook, "countEvents">](input as never), member));
     expect(found, what).toEqual(right);
     await server.close();
     handler.stop();

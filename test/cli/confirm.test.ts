@@ -5,8 +5,8 @@ let answer = "";
 const asked: string[] = [];
 vi.mock("node:readline/promises", () => ({
   createInterface: () => ({
-    question: async (question: string) => {
-      asked.push(question);
+    query: async (query: string) => {
+      asked.push(query);
       return answer;
     },
     close: () => undefined,

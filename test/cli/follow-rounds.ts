@@ -23,10 +23,10 @@ export interface FollowRounds {
 /** What a follower was asked. */
 export interface Followed {
   readonly askedCount: number;
-  /** Questions whose answer was of a later state than that of the one before. */
+  /** Queries whose answer was of a later state than that of the one before. */
   readonly newerCount: number;
   readonly erasedCount: number;
-  /** Ms of the longest question. */
+  /** Ms of the longest query. */
   readonly longestMs: number;
 }
 

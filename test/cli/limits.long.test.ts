@@ -81,7 +81,7 @@ describe("a process that may open no more files (ulimit -n)", () => {
     await expectStored(directory, 500);
   });
 
-  test("stores on, refuses questions that need a file with overloaded, and answers them later", async () => {
+  test("stores on, refuses queries that need a file with overloaded, and answers them later", async () => {
     const directory = await emptyDirectory();
     const { order } = limited("ulimit -n 200", [directory]);
     await order("open");

@@ -76,7 +76,7 @@ describe("daybook query", () => {
     expect((await server.finished).code).toBe(0);
   });
 
-  test("says in one line what is wrong with a question, and that it is usage, unlike what is missing", async () => {
+  test("says in one line what is wrong with a query, and that it is usage, unlike what is missing", async () => {
     const failures: readonly (readonly [args: string[], code: number, line: string])[] = [
       [["countEvents", "--json", '{"event":"a"}'], 2, "event: unknown; allowed: "],
       [["countEvents", "--json", "{"], 2, "--json: expected JSON, "],

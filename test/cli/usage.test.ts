@@ -6,7 +6,7 @@ import { daybook, emptyDirectory } from "./run.js";
 
 /** A server that does not answer: what is wrong with the options is told first. */
 const onClickHouse = (command: string) => [command, "--clickhouse", "http://127.0.0.1:9", "--database", "d"];
-const QUESTIONS = QUERY_NAMES.join(", ");
+const QUERIES = QUERY_NAMES.join(", ");
 
 describe("daybook", () => {
   test("--help lists every command", async () => {
@@ -55,8 +55,8 @@ describe("daybook", () => {
     [["serve", "--query-seconds", "3601"], 'daybook serve: --query-seconds: expected a whole number from 1 to 3600, got "3601" (see daybook serve --help)'],
     [["serve", "--query-seconds", "1.5"], 'daybook serve: --query-seconds: expected a whole number from 1 to 3600, got "1.5" (see daybook serve --help)'],
     [["serve", "--currency", "euro"], 'daybook serve: --currency: expected three capital letters like USD, got "euro" (see daybook serve --help)'],
-    [["query", "--data", "x"], `daybook query: expected the NAME of a query: ${QUESTIONS} (see daybook query --help)`],
-    [["query", "count", "--data", "x"], `daybook query: unknown query "count", expected one of ${QUESTIONS} (see daybook query --help)`],
+    [["query", "--data", "x"], `daybook query: expected the NAME of a query: ${QUERIES} (see daybook query --help)`],
+    [["query", "count", "--data", "x"], `daybook query: unknown query "count", expected one of ${QUERIES} (see daybook query --help)`],
     [["query", "trend", "funnel", "--data", "x"], 'daybook query: expected one NAME, also got "funnel" (see daybook query --help)'],
     [["query", "trend"], "daybook query: --data is required (see daybook query --help)"],
     [["query", "trend", "--data", "x", "--json", "[]"], "daybook query: --json: expected an object (see daybook query --help)"],

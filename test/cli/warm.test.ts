@@ -21,7 +21,7 @@ async function fill(storage: Storage): Promise<void> {
   await writer.close();
 }
 
-/** A store that was opened anew, and what its questions had to load, by report. */
+/** A store that was opened anew, and what its queries had to load, by report. */
 async function opened() {
   const storage = memoryStorage();
   await fill(storage);

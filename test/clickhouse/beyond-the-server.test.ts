@@ -2,7 +2,7 @@ import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type DaybookOptions, type EventInput } from "daybook";
 import { openClickHouse, type ClickHouseDaybook, type ClickHouseOptions } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
-import { newDatabase, questionLayouts, type Layout } from "./kit.js";
+import { newDatabase, queryLayouts, type Layout } from "./kit.js";
 
 const nowMs = Date.UTC(2026, 2, 1);
 const clock = fixedClock(nowMs);
@@ -35,7 +35,7 @@ async function bothOf<T>(layout: Layout, rules: Rules, events: readonly EventInp
 
 const filter = (fieldName: string, operator: string, value: string) => ({ filterGroups: [{ filters: [{ fieldName, operator, value }] }] });
 
-describe.each(questionLayouts)("what a server by itself would say otherwise, %s", (layout) => {
+describe.each(queryLayouts)("what a server by itself would say otherwise, %s", (layout) => {
   test("regular expressions with letters of several bytes, and with classes of brackets", async () => {
     const texts = ["caf", "café", "cafés", "groe", "große", "ab]c", "x]b", "a\nb"];
     const events = texts.map((userId, at) => ({ name: "click", userId, createdAt: nowMs - at, metadata: { word: userId } }));

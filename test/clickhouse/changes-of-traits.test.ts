@@ -49,13 +49,13 @@ test("Traits that are set once, counted and listed by several records at once ar
     const [daybook, embedded] = [await openClickHouse(options), await openDaybook({ storage: memoryStorage(), clock })];
     for (const each of [daybook as unknown as Daybook, embedded]) await stored(each, histories.flat());
     for (const field of FIELDS) {
-      const question = { interval: "total", breakdown: { fields: ["event_name", field], limit: 1_000 } } as const;
-      const series = async (of: Pick<Daybook, "trend">) => (await of.trend(question)).series.map(({ values, total }) => `${values.join(" is ")}: ${total ?? 0}`).sort();
+      const query = { interval: "total", breakdown: { fields: ["event_name", field], limit: 1_000 } } as const;
+      const series = async (of: Pick<Daybook, "trend">) => (await of.trend(query)).series.map(({ values, total }) => `${values.join(" is ")}: ${total ?? 0}`).sort();
       const answer = await series(daybook);
       expect([from, field, answer]).toEqual([from, field, await series(embedded)]);
       // The oracle looks at one history after the other, and at some of them: it takes its time over many people.
       for (const at of [0, 1, 2, 3].filter((each) => each < names.length)) {
-        const own = oracle(histories[at] ?? [], { nowMs } as never).trend(question as never).series.map(({ values, total }) => `${values.join(" is ")}: ${total ?? 0}`);
+        const own = oracle(histories[at] ?? [], { nowMs } as never).trend(query as never).series.map(({ values, total }) => `${values.join(" is ")}: ${total ?? 0}`);
         expect([from, at, field, answer.filter((line) => line.startsWith(`${names[at] ?? ""} is `))]).toEqual([from, at, field, own.sort()]);
       }
     }

@@ -8,14 +8,14 @@ import { damagedFile, differencesOf } from "../cli/damaged-files.js";
 import { emptyDirectory } from "../cli/run.js";
 import { daybookHere } from "../cli/run-here.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { newDatabase, placeArguments, questionLayouts } from "./kit.js";
+import { newDatabase, placeArguments, queryLayouts } from "./kit.js";
 
 const DAY = 86_400_000;
 const today = Math.floor(Date.now() / DAY) * DAY;
 const dayText = (back: number) => new Date(today - back * DAY).toISOString().slice(0, 10);
 const visit = (back: number, project: string) => ({ name: "visit", createdAt: today - back * DAY, project });
 
-describe.each(questionLayouts)("commands that show and take away, on %s", (layout) => {
+describe.each(queryLayouts)("commands that show and take away, on %s", (layout) => {
   let place: readonly string[] = [];
   let drop: (() => Promise<void>) | undefined;
   beforeAll(async () => {

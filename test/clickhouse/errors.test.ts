@@ -50,7 +50,7 @@ describe("an error of the server", () => {
         .toMatchObject({ code: meaning, message: `ClickHouse refused a statement: ${type} (${code})` });
   });
 
-  test.each(pairsOf(RIGHTS_TOLD))("%s %s means that one may only read, or that a question is more than one may ask", (code, type) => {
+  test.each(pairsOf(RIGHTS_TOLD))("%s %s means that one may only read, or that a query is more than one may ask", (code, type) => {
     expect([codeOf(thrown(code, type), "writes"), codeOf(thrown(code, type), "reads")]).toEqual(["read_only", "not_supported"]);
   });
 
@@ -63,7 +63,7 @@ describe("an error of the server", () => {
     expect(((await asked.json()) as [string[]])[0]).toEqual(known);
   });
 
-  test("that is not known is a defect of ours, and an aborted question is aborted whatever the server says", () => {
+  test("that is not known is a defect of ours, and an aborted query is aborted whatever the server says", () => {
     expect(codeOf(thrown("62", "SYNTAX_ERROR"), "reads")).toBe("internal");
     expect(errorOf(thrown("394", "QUERY_WAS_CANCELLED"), { aborted: true }, "reads").code).toBe("aborted");
   });

@@ -10,7 +10,7 @@ import { hostileHistory } from "../support/random/hostile-history.js";
 import { nowMs } from "../support/random/now.js";
 import { personHistory } from "../support/random/person-history.js";
 import { seededRandom } from "../../src/testing/random.js";
-import { newDatabase, questionLayouts } from "./kit.js";
+import { newDatabase, queryLayouts } from "./kit.js";
 
 async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -41,7 +41,7 @@ const histories = {
   "persons and companies": [12, 13, 14].flatMap((seed) => personHistory(seededRandom(seed)).history),
 };
 
-describe.each(questionLayouts)("an export from ClickHouse, %s", (layout) => {
+describe.each(queryLayouts)("an export from ClickHouse, %s", (layout) => {
   test.each(Object.entries(histories))("of %s is that of the embedded engine", async (_name, history) => {
     const { options, drop } = await newDatabase(layout, { clock: fixedClock(nowMs) });
     await using embedded = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });

@@ -54,8 +54,8 @@ test("a shard that is killed while it answers makes every answer an error, and w
   const client = createClient({ url: urlOf(front), database: "shop", clickhouse_settings, log: { level: ClickHouseLogLevel.OFF } });
   await using daybook = await openClickHouse({ database: "shop", client, clock: fixedClock(nowMs) });
   const counted = async () => (await daybook.aggregate({ field: "id", limit: 1_000 })).length;
-  const questions = [() => daybook.countEvents(), counted, () => exported(daybook)];
-  for (const ask of questions) {
+  const queries = [() => daybook.countEvents(), counted, () => exported(daybook)];
+  for (const ask of queries) {
     expect(await ask()).toBe(300);
     await orderOf(urlOf(shard), { kind: "stall", statement: STALLED });
     const asked = ask().catch((error: unknown) => error);

@@ -58,7 +58,7 @@ test("a server whose ClickHouse is gone says so to who balances the load and to 
   await expect.poll(() => ask("/healthz"), { timeout: 5_000 }).toBe(OK);
 });
 
-test("a question of serve ends when its seconds are over", async () => {
+test("a query of serve ends when its seconds are over", async () => {
   const server = await startServer(await emptyDirectory());
   const url = `http://127.0.0.1:${server.port}`;
   await migrateClickHouse({ url, database: "shop" });
@@ -136,7 +136,7 @@ test("what ends well while a look is out is newer than what the look finds, and 
   expect(await look()).toBe(true);
 });
 
-test("where what all questions need is refused, statements that end well change nothing until a look does", async () => {
+test("where what all queries need is refused, statements that end well change nothing until a look does", async () => {
   const { reach, look, answer } = looking();
   const first = look();
   reach.record("answered");
@@ -185,7 +185,7 @@ async function healthsOf(daybook: { health(): Promise<string> }): Promise<string
   return [...seen];
 }
 
-test("a server with as many long questions as there are sockets is there", async () => {
+test("a server with as many long queries as there are sockets is there", async () => {
   const { options, drop } = await newDatabase("one server");
   const daybook = await openClickHouse(options);
   closeAfter(daybook, drop);

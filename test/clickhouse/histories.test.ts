@@ -21,13 +21,13 @@ async function emptied(options: ClickHouseOptions): Promise<void> {
   await connection.close();
 }
 
-/** @returns how many questions had an answer */
+/** @returns how many queries had an answer */
 async function answered<Q>(seed: number, database: ClickHouseOptions, told: Told<Q>): Promise<number> {
   const random = seededRandom(-seed);
   const { nowMs, segments: _segments, ...rules } = told.options;
   const clock = fixedClock(nowMs);
   await emptied(database);
-  // Questions and what a history tells are there in both.
+  // Queries and what a history tells are there in both.
   const onClickHouse = (await openClickHouse({ ...database, ...rules, clock })) as unknown as Daybook;
   const embedded = await openDaybook({ ...rules, storage: memoryStorage(), clock });
   try {

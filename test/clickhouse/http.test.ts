@@ -9,7 +9,7 @@ import { bodyFor } from "../http/fuzz/bodies.js";
 import { mutated } from "../http/fuzz/json-mutation.js";
 import { handlerOf, NOW_MS, requestOf, type SendOptions } from "../http/kit.js";
 import { clientBodies } from "./client-bodies.js";
-import { type Layout, newDatabase, questionLayouts } from "./kit.js";
+import { type Layout, newDatabase, queryLayouts } from "./kit.js";
 
 const SEED = Number(process.env["DAYBOOK_SEED"] ?? 3);
 const isThorough = process.env["DAYBOOK_THOROUGH"] === "1";
@@ -43,7 +43,7 @@ const RECORDS = [
   { type: "no" },
 ];
 
-/** Requests that are no question and no event, and what else holds on every route. */
+/** Requests that are no query and no event, and what else holds on every route. */
 const OTHERS: readonly (readonly [path: string, options: SendOptions])[] = [
   ["/v1/nowhere", {}],
   ["/v1/projects", { method: "GET" }],
@@ -73,7 +73,7 @@ const VISITS = Array.from({ length: 12 }, (_, at) => ({
   id: `visit${at}`, name: "pageview", user_id: "u1", created_at: NOW_MS - at * DAY_MS, project: "shop",
 }));
 
-/** Questions of several pages. */
+/** Queries of several pages. */
 const PAGED: readonly (readonly [path: string, members: object])[] = [
   ["/search-events", { limit: 7 }],
   ["/v1/query/searchEvents", { limit: 9 }],
@@ -104,7 +104,7 @@ async function ask(handler: Handler, path: string, options: SendOptions): Promis
   return { status: response.status, headers: [...response.headers].filter(([name]) => !isLeft(name)), text, cursor, isWhole: text === whole };
 }
 
-describe.each(questionLayouts)("routes over ClickHouse, %s", (layout) => {
+describe.each(queryLayouts)("routes over ClickHouse, %s", (layout) => {
   let embedded: Daybook;
   let sides: readonly [Handler, Handler];
   let onClickHouse: Daybook;

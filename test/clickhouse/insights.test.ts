@@ -4,20 +4,20 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DaybookError } from "../../src/core/base/errors.js";
 import { arrive } from "../support/random/arrive.js";
 import { insightHistory } from "../support/random/insight-history.js";
-import { insightQuestion, type InsightName } from "../support/random/insight-questions.js";
+import { insightQuery, type InsightName } from "../support/random/insight-queries.js";
 import { timesOf, type Known } from "../support/random/insight-scope.js";
 import { seededRandom } from "../../src/testing/random.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { figuresOf, NUMBER_FIELDS, NUMBER_FIGURES, tellNumbers } from "../query/reports/insights/number-values.js";
-import { newDatabase, questionLayouts, type Layout } from "./kit.js";
+import { newDatabase, queryLayouts, type Layout } from "./kit.js";
 
 /** How often each is asked of a history: more often where more can go wrong. */
-const QUESTION_COUNTS = {
+const QUERY_COUNTS = {
   trend: 12, retention: 8, lifecycle: 4, stickiness: 4, funnel: 16, paths: 10, sessionsOverview: 8, webOverview: 6,
 } as const;
-type Asked = keyof typeof QUESTION_COUNTS;
+type Asked = keyof typeof QUERY_COUNTS;
 
-/** Of questions the share that is wrong. */
+/** Of queries the share that is wrong. */
 const MOST_REFUSED = 0.2;
 
 /** One history on ClickHouse and in the embedded engine. */
@@ -67,12 +67,12 @@ describe.each([["one server", 2, 4], ["two shards", 2, 1]] as const)("insights o
     for (const pair of pairs) await pair.close();
   });
 
-  test.each(Object.keys(QUESTION_COUNTS) as Asked[])("%s is that of the embedded engine", async (report) => {
+  test.each(Object.keys(QUERY_COUNTS) as Asked[])("%s is that of the embedded engine", async (report) => {
     let [comparedCount, askedCount] = [0, 0];
     for (const { seed, daybook, embedded, known } of pairs) {
       const random = seededRandom(seed);
-      for (let asked = 0; asked < caseCount(QUESTION_COUNTS[report], 10 * QUESTION_COUNTS[report]); asked += 1) {
-        const { input } = insightQuestion<InsightName>(report, { ...known, random });
+      for (let asked = 0; asked < caseCount(QUERY_COUNTS[report], 10 * QUERY_COUNTS[report]); asked += 1) {
+        const { input } = insightQuery<InsightName>(report, { ...known, random });
         const ask = (of: Pick<Daybook, Asked>) => of[report](input as never);
         const given = await outcomeOf(ask(daybook));
         askedCount += 1;
@@ -84,7 +84,7 @@ describe.each([["one server", 2, 4], ["two shards", 2, 1]] as const)("insights o
   });
 });
 
-test.each(questionLayouts)("an array of numbers has no number, wherever it stands, %s", async (layout) => {
+test.each(queryLayouts)("an array of numbers has no number, wherever it stands, %s", async (layout) => {
   const { options, drop } = await newDatabase(layout, { clock: fixedClock(Date.UTC(2026, 2, 2)) });
   const daybook = await openClickHouse(options);
   await tellNumbers(daybook);

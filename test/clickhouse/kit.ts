@@ -15,8 +15,8 @@ export type Layout = "one server" | "two shards" | "two replicas";
 
 export const layouts: readonly Layout[] = ["one server", "two shards", "two replicas"];
 
-/** Where long lists of questions are asked: replicas are asked as one server is, under settings that all statements have. */
-export const questionLayouts: readonly Layout[] = ["one server", "two shards"];
+/** Where long lists of queries are asked: replicas are asked as one server is, under settings that all statements have. */
+export const queryLayouts: readonly Layout[] = ["one server", "two shards"];
 
 const CLUSTERS: Readonly<Record<Layout, string | null>> = { "one server": null, "two shards": CLUSTER, "two replicas": PAIR };
 

@@ -3,7 +3,7 @@ import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { NOW } from "../query/reports/layouts.js";
 import { expectRevenueStays, expectSources, paidAfterSignIn, visitsOfSources } from "../query/reports/sources.js";
-import { newDatabase, questionLayouts, type Layout } from "./kit.js";
+import { newDatabase, queryLayouts, type Layout } from "./kit.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -105,7 +105,7 @@ const inSegment = (operator: "in_segment" | "not_in_segment", ...conditions: Seg
 });
 const breakdown = (...fields: string[]) => ({ fields, limit: 2, rest: true });
 
-const questions: Readonly<Record<string, Ask>> = {
+const queries: Readonly<Record<string, Ask>> = {
   ...Object.fromEntries(["person.plan", "company.size", "last_touch.source"].map((fieldName): [string, Ask] => [`${fieldName} in filters`, async (of) => {
     const counts: number[] = [];
     for (const filter of TESTS) counts.push(await of.countEvents({ filterGroups: [{ filters: [{ fieldName, ...filter }] }] }));
@@ -144,7 +144,7 @@ const questions: Readonly<Record<string, Ask>> = {
 };
 
 /** What depends on when somebody was seen with which company, or came by whom. */
-const questionsOfTime: Readonly<Record<string, Ask>> = {
+const queriesOfTime: Readonly<Record<string, Ask>> = {
   "companies": (of) => of.topCompanies({ sort: "events" }),
   ...Object.fromEntries(["acme", "bolt", "cube"].map((companyId): [string, Ask] => [`people of ${companyId}`, (of) => of.companyTopUsers({ companyId })])),
   ...Object.fromEntries((["identity", "account"] as const).flatMap((level) => (["first_touch", "last_touch"] as const).map((model): [string, Ask] =>
@@ -174,16 +174,16 @@ function compare(layout: Layout, attribution: { readonly lookbackMs?: number; re
   });
 }
 
-describe.each(questionLayouts)("what is known of people and companies, %s", (layout) => {
-  compare(layout, { lookbackMs: 7 * DAY }, { ...questions, ...questionsOfTime });
+describe.each(queryLayouts)("what is known of people and companies, %s", (layout) => {
+  compare(layout, { lookbackMs: 7 * DAY }, { ...queries, ...queriesOfTime });
 });
 
 /** More than a server reads in one value. */
 const excludedHosts = Array.from({ length: 8_000 }, (_, at) => `checkout-${at}.example`);
 
-describe.each(questionLayouts)("whoever brought somebody however long ago, %s", (layout) => compare(layout, { excludedHosts }, questionsOfTime));
+describe.each(queryLayouts)("whoever brought somebody however long ago, %s", (layout) => compare(layout, { excludedHosts }, queriesOfTime));
 
-test.each(questionLayouts)("a referrer is a source and a medium as elsewhere, and who signs in on the way leaves the revenue where it was, %s", async (layout) => {
+test.each(queryLayouts)("a referrer is a source and a medium as elsewhere, and who signs in on the way leaves the revenue where it was, %s", async (layout) => {
   const { options, drop } = await newDatabase(layout, { clock: fixedClock(NOW) });
   onTestFinished(drop);
   await using daybook = await openClickHouse(options);

@@ -75,7 +75,7 @@ describe.each(Object.entries(exports))("an export of %s", (_name, { of, statemen
 
 });
 
-test("what exports all rows has no bound on the server either, where a question has one", async () => {
+test("what exports all rows has no bound on the server either, where a query has one", async () => {
   const { options } = await opened("one server", {});
   const { database } = options;
   const connection = await connectTo(options);
@@ -137,7 +137,7 @@ test("a check of files does not wait for a server that is silent", async () => {
   await expect(connection.checkRows(sql`CHECK TABLE events`)).rejects.toMatchObject(isGone);
 });
 
-test("rules of time to live and their preview have the bound of a question", async () => {
+test("rules of time to live and their preview have the bound of a query", async () => {
   const { daybook } = await opened("one server", { timeoutMs: 500 });
   await daybook.timeToLive.set("shop", { days: 30 });
   const rules = "argMax(days, version)";

@@ -8,7 +8,7 @@ import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { verifyClickHouse } from "../../src/clickhouse/open-clickhouse.js";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { sql, text } from "../../src/clickhouse/sql/sql.js";
-import { connectTo, layouts, newOptions, questionLayouts } from "./kit.js";
+import { connectTo, layouts, newOptions, queryLayouts } from "./kit.js";
 
 describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
   test("are made once, and opened then", async () => {
@@ -111,7 +111,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
   });
 });
 
-describe.each(questionLayouts)("the tables on ClickHouse, %s", (layout) => {
+describe.each(queryLayouts)("the tables on ClickHouse, %s", (layout) => {
   test("are made by a migration behind one that broke off", async () => {
     const options = newOptions(layout);
     const place = { database: options.database, cluster: options.cluster ?? null, isReplicated: false };

@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { openClickHouse } from "daybook/clickhouse";
 import { describe, expect, test } from "vitest";
-import { newDatabase, questionLayouts, type Layout } from "./kit.js";
+import { newDatabase, queryLayouts, type Layout } from "./kit.js";
 
 const HOUR = 3_600_000;
 const startMs = Date.UTC(2026, 1, 10, 12);
@@ -44,7 +44,7 @@ const trends = [
   { interval: "day" as const, measure: { type: "revenue" as const }, fill: false },
 ];
 
-const questions: Readonly<Record<string, (of: Pick<Daybook, "ltvCohorts" | "revenueByAttribution" | "topCompanies" | "trend">) => Promise<unknown>>> = {
+const queries: Readonly<Record<string, (of: Pick<Daybook, "ltvCohorts" | "revenueByAttribution" | "topCompanies" | "trend">) => Promise<unknown>>> = {
   cohorts: (of) => of.ltvCohorts({ project: "default", level: "identity" }),
   "cohorts of accounts": (of) => of.ltvCohorts({ project: "default", level: "account" }),
   attribution: (of) => of.revenueByAttribution({ project: "default", ...range, model: "last_touch", dimension: "source", level: "identity" }),
@@ -60,7 +60,7 @@ async function answersOf(layout: Layout): Promise<Record<string, { given: unknow
   try {
     for (const of of [daybook, embedded]) expect(await of.ingest(payments())).toMatchObject({ rejected: [] });
     const answers: Record<string, { given: unknown; expected: unknown }> = {};
-    for (const [name, ask] of Object.entries(questions)) answers[name] = { given: await ask(daybook), expected: await ask(embedded) };
+    for (const [name, ask] of Object.entries(queries)) answers[name] = { given: await ask(daybook), expected: await ask(embedded) };
     return answers;
   } finally {
     await Promise.all([daybook.close(), embedded.close()]);
@@ -68,13 +68,13 @@ async function answersOf(layout: Layout): Promise<Record<string, { given: unknow
   }
 }
 
-describe.each(questionLayouts)("money that the servers add up, %s", (layout) => {
+describe.each(queryLayouts)("money that the servers add up, %s", (layout) => {
   test("comes to what the embedded engine adds up one by one", async () => {
     for (const [name, { given, expected }] of Object.entries(await answersOf(layout))) expect(JSON.stringify(given), name).toBe(JSON.stringify(expected));
   });
 });
 
-test.each(questionLayouts)("a refund that somebody else sent before does not count for a person, with an order key or without one, %s", async (layout) => {
+test.each(queryLayouts)("a refund that somebody else sent before does not count for a person, with an order key or without one, %s", async (layout) => {
   const refund = (id: string, hour: number, userId: string, value: number, rest: object) => ({
     id, name: "Refund", userId, value, createdAt: startMs + hour * HOUR, hostname: "shop.example", metadata: { refund_id: "r1" }, ...rest,
   });

@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type SegmentCondition } from "daybook";
 import { openClickHouse, type ClickHouseDaybook } from "daybook/clickhouse";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newDatabase, questionLayouts } from "./kit.js";
+import { newDatabase, queryLayouts } from "./kit.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -57,7 +57,7 @@ const segmentOf = (...conditions: SegmentCondition[]) => ({ own: { groups: [{ co
 
 const [early, late] = [{ type: "first_seen", endDate: at(DAY) }, { type: "last_seen", lastDays: 3 }] as const;
 
-const questions: Readonly<Record<string, Ask>> = {
+const queries: Readonly<Record<string, Ask>> = {
   "who did something often":
     (of) => of.trend({ filterGroups: inSegment("in_segment"), segments: segmentOf({ type: "did", eventName: "a", atLeast: 2, atMost: 3 }) }),
   "who is not among those who never did something":
@@ -100,7 +100,7 @@ const questions: Readonly<Record<string, Ask>> = {
     (of) => of.webOverview({ filterGroups: [{ filters: [{ fieldName: "url", operator: "contains", value: "a" }] }], limit: 2 }),
 };
 
-describe.each(questionLayouts)("rows in order from ClickHouse, %s", (layout) => {
+describe.each(queryLayouts)("rows in order from ClickHouse, %s", (layout) => {
   let daybook: ClickHouseDaybook;
   let embedded: Daybook;
   const close: (() => Promise<void>)[] = [];
@@ -121,8 +121,8 @@ describe.each(questionLayouts)("rows in order from ClickHouse, %s", (layout) => 
     for (const each of close.reverse()) await each();
   });
 
-  test.each(Object.keys(questions))("%s", async (name) => {
-    const ask = questions[name] ?? (() => Promise.reject(new Error("no question of this name")));
+  test.each(Object.keys(queries))("%s", async (name) => {
+    const ask = queries[name] ?? (() => Promise.reject(new Error("no question of this name")));
     const answer = JSON.stringify(await ask(daybook));
     expect(answer).toBe(JSON.stringify(await ask(embedded)));
     expect(answer.length).toBeGreaterThan(200);

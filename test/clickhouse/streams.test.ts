@@ -7,7 +7,7 @@ import { givenUpCount, newDatabase, order } from "./kit.js";
 const steps = [{ eventName: "a" }, { eventName: "b" }];
 type Asked = Pick<Daybook, "funnel" | "paths" | "sessionsOverview" | "webOverview">;
 
-const questions: Readonly<Record<string, (of: Asked, signal?: Pick<AbortSignal, "aborted">) => Promise<unknown>>> = {
+const queries: Readonly<Record<string, (of: Asked, signal?: Pick<AbortSignal, "aborted">) => Promise<unknown>>> = {
   "a funnel": (of, signal) => of.funnel({ steps }, signal === undefined ? {} : { signal }),
   "a funnel of sessions": (of, signal) => of.funnel({ steps, level: "session" }, signal === undefined ? {} : { signal }),
   "paths": (of, signal) => of.paths({}, signal === undefined ? {} : { signal }),
@@ -18,7 +18,7 @@ const questions: Readonly<Record<string, (of: Asked, signal?: Pick<AbortSignal, 
 /** Of the statements whose rows come as a stream. */
 const IN_ORDER = ["SELECT list", "ORDER BY who"];
 
-describe("a question whose rows come as a stream", () => {
+describe("a query whose rows come as a stream", () => {
   let daybook: ClickHouseDaybook;
   const close: (() => Promise<void>)[] = [];
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("a question whose rows come as a stream", () => {
     for (const each of close.reverse()) await each();
   });
 
-  test.each(Object.entries(questions))("%s that breaks off is an error, and never a part of the answer", async (_name, ask) => {
+  test.each(Object.entries(queries))("%s that breaks off is an error, and never a part of the answer", async (_name, ask) => {
     await order(...IN_ORDER.map((statement) => ({ kind: "cut", statement }) as const));
     await expect(ask(daybook)).rejects.toMatchObject({ code: "unreachable" });
     expect(JSON.stringify(await ask(daybook))).toContain("def_");
@@ -46,7 +46,7 @@ describe("a question whose rows come as a stream", () => {
     const before = await givenUpCount();
     await order(...IN_ORDER.map((statement) => ({ kind: "slow", statement, ms: 2_000 }) as const));
     const given = new AbortController();
-    const asked = questions["a funnel"]?.(daybook, signalOf(given));
+    const asked = queries["a funnel"]?.(daybook, signalOf(given));
     setTimeout(() => given.abort(), 200);
     await expect(asked).rejects.toMatchObject({ code: "aborted" });
     await expect.poll(givenUpCount, { timeout: 10_000 }).toBe(before + 1);

@@ -6,7 +6,7 @@ import type { DaybookClient } from "daybook/client";
 import { arrive } from "../support/random/arrive.js";
 import { insightFaults } from "../support/random/insight-faults.js";
 import { insightHistory } from "../support/random/insight-history.js";
-import { insightQuestion, type InsightName } from "../support/random/insight-questions.js";
+import { insightQuery, type InsightName } from "../support/random/insight-queries.js";
 import { timesOf } from "../support/random/insight-scope.js";
 import { daybookOptions } from "../oracle/person-case.js";
 import { baseSeed, caseCount, nowMs, sliceOf } from "../oracle/settings.js";
@@ -26,8 +26,8 @@ it("Through a client an insight has the library's answer, or its error, word by 
     const client = clientOver(daybook);
     for (const report of reports)
       for (let asked = 0; asked < 4; asked += 1) {
-        const question = insightQuestion(report, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] });
-        const actual = (await expectSame(client, daybook, question)) as { answer?: unknown };
+        const query = insightQuery(report, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] });
+        const actual = (await expectSame(client, daybook, query)) as { answer?: unknown };
         if (actual.answer !== undefined) answered.set(report, (answered.get(report) ?? 0) + 1);
       }
   }
@@ -66,7 +66,7 @@ async function tried<T>(call: () => Promise<T>): Promise<unknown> {
 const condition = (given: object) => ({ groups: [{ conditions: [given] }] }) as Segment;
 const buyers = condition({ type: "did", eventName: "order", atLeast: 2, filterGroups: [{ filters: [{ fieldName: "userId", operator: "in", value: ["u1", "at_least"] }] }] });
 
-it("Through a client segments are saved, listed and deleted as in the library, and questions name them.", async () => {
+it("Through a client segments are saved, listed and deleted as in the library, and queries name them.", async () => {
   const open = () => openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
   await using daybook = await open();
   await using behind = await open();

@@ -15,7 +15,7 @@ const filterGroups = [{ filters: ["plan", "plna", "metadata.o.a", "x".repeat(200
 
 type Asker = Pick<Daybook, "countEvents" | "countUniqueUsersPerDay" | "aggregate" | "searchEvents">;
 
-/** What is noticed about some questions, and what they answer. */
+/** What is noticed about some queries, and what they answer. */
 async function noticed(asker: Asker): Promise<unknown> {
   const notices: Notice[] = [];
   const options: QueryOptions = { onNotice: (notice) => void notices.push(notice) };
@@ -27,7 +27,7 @@ async function noticed(asker: Asker): Promise<unknown> {
   return { notices, answers };
 }
 
-it("A client tells onNotice of a question the same as the library does.", async () => {
+it("A client tells onNotice of a query the same as the library does.", async () => {
   const own = (await noticed(daybook)) as { notices: Notice[] };
   expect(own.notices).toHaveLength(13);
   expect(own.notices[0]).toMatchObject({ code: "unknown_field", param: "filterGroups[0].filters[1].fieldName", name: "plna", report: "countEvents" });
@@ -46,7 +46,7 @@ it("A client with a token of one project hears nothing: it would be of others.",
   expect(notices).toEqual([]);
 });
 
-it("The answer to a question carries notices beside it, and in its header in the names of the library.", async () => {
+it("The answer to a query carries notices beside it, and in its header in the names of the library.", async () => {
   const ask = (fieldName: string) => send(handlerOver(daybook), "/v1/query/countEvents", { body: { filterGroups: [{ filters: [{ fieldName, operator: "is_set" }] }] } });
   const sent = await ask("plna");
   expect(sent.json).toEqual({ answer: 0, notices: [expect.objectContaining({ code: "unknown_field", name: "plna", report: "countEvents" })] });

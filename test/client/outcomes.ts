@@ -10,7 +10,7 @@ export interface Asked {
   readonly input: object;
 }
 
-/** What came of a question, the words of an error included. */
+/** What came of a query, the words of an error included. */
 export async function outcome(asker: Asker, { report, input }: Asked): Promise<unknown> {
   try {
     return { answer: await asker[report](input as never) };
@@ -20,13 +20,13 @@ export async function outcome(asker: Asker, { report, input }: Asked): Promise<u
   }
 }
 
-/** @throws where a client and a Daybook differ about a question */
-export async function expectSame(client: Asker, daybook: Asker, question: Asked): Promise<unknown> {
-  const [actual, expected] = [await outcome(client, question), await outcome(daybook, question)];
+/** @throws where a client and a Daybook differ about a query */
+export async function expectSame(client: Asker, daybook: Asker, query: Asked): Promise<unknown> {
+  const [actual, expected] = [await outcome(client, query), await outcome(daybook, query)];
   try {
     deepStrictEqual(actual, expected);
   } catch (error) {
-    throw new Error(`${question.report} ${JSON.stringify(question.input)}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${query.report} ${JSON.stringify(query.input)}: ${(error as Error).message}`, { cause: error });
   }
   return actual;
 }

@@ -6,7 +6,7 @@ import { WAYS } from "../platform/node/ways.js";
 import { handlerOver } from "./kit.js";
 import { serve, TOKEN } from "./serve.js";
 
-test.each(WAYS)("Over sockets %s many questions and writes at once are answered like one after the other.", async (_, listen) => {
+test.each(WAYS)("Over sockets %s many queries and writes at once are answered like one after the other.", async (_, listen) => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   const listening = await listen(handlerOver(daybook));
   const client = connectDaybook({ url: listening.url, token: "sk_owner_0123456789abcdefgh" });

@@ -11,7 +11,7 @@ async function report(daybook: Pick<Daybook, "countEvents" | "aggregate" | "sear
   return [await daybook.countEvents({ eventName: "a" }), await daybook.aggregate({ field: "browser" }), events, await daybook.privacyRequests.list()];
 }
 
-it("What is written against the questions of a Daybook takes a client too.", async () => {
+it("What is written against the queries of a Daybook takes a client too.", async () => {
   const daybook = await openDaybook({ storage: memoryStorage() });
   expect(await report(clientOver(daybook))).toEqual(await report(daybook));
   await daybook.close();

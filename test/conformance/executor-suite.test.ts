@@ -54,7 +54,7 @@ test.each(mistakes)("The suite notices an executor that %s.", async (_name, mist
   expect(isNoticed).toBe(true);
 });
 
-test("A Daybook asks its executor every question, and gives its answer.", async () => {
+test("A Daybook asks its executor every query, and gives its answer.", async () => {
   const asked: ReportName[] = [];
   const executor: Executor = {
     execute: (plan) => {

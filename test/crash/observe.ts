@@ -14,7 +14,7 @@ export interface Observed {
   /** How far the request for erasure is; 0 where there is none. */
   readonly requestStep: number;
   readonly requestCount: number;
-  /** All of it, and answers to some questions: the same store gives the same text. */
+  /** All of it, and answers to some queries: the same store gives the same text. */
   readonly text: string;
 }
 

@@ -30,20 +30,20 @@ afterAll(async () => {
   duckdb.closeSync();
 });
 
-const questionCount = caseCount(6, 60);
+const queryCount = caseCount(6, 60);
 type Cell = string | number | null;
 
-/** Asks both as many random questions. */
+/** Asks both as many random queries. */
 async function agree(intervals: readonly InsightQuery["interval"][], ask: (query: InsightQuery, at: number) => Promise<readonly (readonly Cell[])[]>, sqlOf: (query: InsightQuery, at: number) => string): Promise<void> {
   let answered = 0;
-  for (let at = 0; at < questionCount; at += 1) {
+  for (let at = 0; at < queryCount; at += 1) {
     const query = insightQuery(random, intervals);
     const expected = (await duckdb.runAndReadAll(sqlOf(query, at))).getRows() as Cell[][];
     const actual = await ask(query, at);
     expect(sorted(actual), `seed ${baseSeed}: ${JSON.stringify([query.input, query.dates])}`).toEqual(sorted(expected));
     answered += expected.length > 0 ? 1 : 0;
   }
-  expect(answered).toBeGreaterThan(questionCount / 3);
+  expect(answered).toBeGreaterThan(queryCount / 3);
 }
 
 function sorted(rows: readonly (readonly Cell[])[]): readonly string[] {
@@ -98,7 +98,7 @@ test("Funnels agree with DuckDB on how far people got, and how long it took them
     return steps.filter(({ entities }) => entities > 0).map(({ name, entities, fromEntry }) => [name, entities, fromEntry?.avgSec ?? null, fromEntry?.medianSec ?? null]);
   }, ({ matches, input: { eventName }, isBetween }, at) => {
     const windowMs = (windows[at % windows.length] ?? 0) * 1_000;
-    // Steps name the events: the question does not.
+    // Steps name the events: the query does not.
     const where = eventName === undefined || eventName === null ? matches : matches.replace(`name = '${eventName}'`, "true");
     const next = (step: number) => `(select min(ms) from e where e.identity = s.identity and name = '${STEPS[step]}' and ms >= s.t${step} and ms - s.t1 <= ${windowMs})`;
     return `with e as (select identity, name, ms from resolved where ${where} and identity is not null),
@@ -121,7 +121,7 @@ test("Weekly and daily retention of first times agrees with DuckDB.", () =>
     return cohorts.flatMap(({ bucket, size, periods }) => periods.flatMap(({ entities }, period): Cell[][] => (isTold(entities) ? [[bucket.local, size, period, entities]] : [])));
   }, ({ matches, input: { eventName }, local, unit, interval }) => {
     const days = interval === "week" ? 7 : 1;
-    // What the question names and what comes back are to be one event.
+    // What the query names and what comes back are to be one event.
     const returns = eventName === undefined || eventName === null ? `${matches} and name = 'click'` : `${matches} and '${eventName}' = 'click'`;
     return `with cohorts as (select identity, ${unit(local("min(ms)"))} as cohort from resolved where ${matches} and identity is not null group by identity),
       returns as (select distinct identity, ${unit(local("ms"))} as unit from resolved where ${returns} and identity is not null),

@@ -81,7 +81,7 @@ function rowsOf(items: readonly PerDayItem[]): [string, number][] {
   return items.map(({ day: text, count }) => [text, count]);
 }
 
-/** Asks both `planCount` random questions. */
+/** Asks both `planCount` random queries. */
 async function agree(
   takesUser: boolean,
   ask: (query: Query, at: number) => Promise<unknown>,

@@ -3,7 +3,7 @@ import type { Random } from "daybook/testing";
 import { randomQuery } from "./random-query.js";
 import { literal } from "./sql-store.js";
 
-/** What an insight and SQL are asked about: one half of it as members of a question, the other as pieces of SQL. */
+/** What an insight and SQL are asked about: one half of it as members of a query, the other as pieces of SQL. */
 export interface InsightQuery {
   readonly input: Pick<InsightInput, "project" | "eventName" | "filterGroups" | "timeZone" | "weekStart">;
   readonly dates: { readonly startDate: string; readonly endDate: string };

@@ -179,7 +179,7 @@ describe("deleteEvents", () => {
     await daybook.close();
   });
 
-  test("leaves cursors, and questions as of an earlier sequence without what went", async () => {
+  test("leaves cursors, and queries as of an earlier sequence without what went", async () => {
     const daybook = await zoo(lastingMemory());
     const { cursor } = await daybook.searchEvents({ limit: 2 });
     const countThen = async () => (await daybook.lifecycle({ asOf: 4, startDate: "2026-03-01", endDate: "2026-03-03" })).buckets;

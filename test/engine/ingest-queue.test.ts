@@ -316,7 +316,7 @@ test("Whom a failed ingest named is nobody, then and when somebody else is given
   expect(await profileOf({ userId: "alice" })).toMatchObject({ events: 1 });
 });
 
-test("A question sees links and events of one moment, with a signal and without.", async () => {
+test("A query sees links and events of one moment, with a signal and without.", async () => {
   for (const options of [{}, { signal: new AbortController().signal }]) {
     const seen = new Set<number>();
     for (let turnCount = 0; turnCount < 60; turnCount += 1) {

@@ -5,7 +5,7 @@ import { sliceOf } from "../oracle/settings.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { signalOf } from "./counted-signal.js";
 
-// A slice of no length, and turns behind each value: a question looks at its signal wherever it may.
+// A slice of no length, and turns behind each value: a query looks at its signal wherever it may.
 useLimits({ sliceMs: 0, turnValueCount: 1 });
 
 const DAY_MS = 86_400_000;
@@ -24,9 +24,9 @@ const events = Array.from({ length: DAY_COUNT }, (_, day): EventInput[] =>
   ]),
 ).flat();
 
-type Questions = Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>>;
+type Queries = Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>>;
 
-const ofRows: Questions = {
+const ofRows: Queries = {
   "trend of events": (daybook, options) => daybook.trend({ ...all, breakdown: { fields: ["device"] } }, options),
   "trend of people": (daybook, options) => daybook.trend({ ...all, measure: { type: "unique_users" }, cumulative: true }, options),
   "trend of a sum": (daybook, options) => daybook.trend({ ...all, measure: { type: "sum", field: "value" }, timeZone: "Europe/Berlin" }, options),
@@ -41,7 +41,7 @@ const ofRows: Questions = {
 };
 
 /** They wait for tables of all time, which others may wait for too: loading goes on. */
-const ofTables: Questions = {
+const ofTables: Queries = {
   "trend of sessions": (daybook, options) => daybook.trend({ ...all, measure: { type: "sessions" } }, options),
   "trend of revenue": (daybook, options) => daybook.trend({ ...all, measure: { type: "revenue" } }, options),
   "trend of touches": (daybook, options) => daybook.trend({ ...all, breakdown: { fields: ["first_touch.source"] } }, options),
@@ -53,7 +53,7 @@ const ofTables: Questions = {
 
 const LOOKS_OF_LOADS = 8;
 
-const questions = Object.entries({ ...ofRows, ...ofTables });
+const queries = Object.entries({ ...ofRows, ...ofTables });
 
 let storage: Storage;
 beforeAll(async () => {
@@ -63,15 +63,15 @@ beforeAll(async () => {
   await daybook.seal();
 });
 
-/** What came of a question whose signal says stop at a look, and how often that was looked at. */
-async function outcomeOf(daybook: Daybook, ask: Questions[string], lookCount: number): Promise<{ readonly outcome: unknown; readonly looks: number }> {
+/** What came of a query whose signal says stop at a look, and how often that was looked at. */
+async function outcomeOf(daybook: Daybook, ask: Queries[string], lookCount: number): Promise<{ readonly outcome: unknown; readonly looks: number }> {
   const signal = signalOf(lookCount);
   const outcome = await ask(daybook, { signal }).then(() => "answered", (error: unknown) => (error as { code?: string }).code);
   return { outcome, looks: signal.looks() };
 }
 
 describe("The first insight of its kind, over a segment for each day,", () => {
-  const asked = async (ask: Questions[string], lookCount: number) => {
+  const asked = async (ask: Queries[string], lookCount: number) => {
     await using daybook = await openDaybook({ storage, clock, readOnly: true });
     return await outcomeOf(daybook, ask, lookCount);
   };
@@ -96,7 +96,7 @@ describe("The first insight of its kind, over a segment for each day,", () => {
   });
 });
 
-test.each(sliceOf(questions, 2))("An insight stops wherever its signal says so, when all of its rows and tables are at hand too, and leaves later ones right: %s", async (_name, ask) => {
+test.each(sliceOf(queries, 2))("An insight stops wherever its signal says so, when all of its rows and tables are at hand too, and leaves later ones right: %s", async (_name, ask) => {
   await using daybook = await openDaybook({ storage, clock, readOnly: true });
   const answer = await ask(daybook);
   // What is asked a second time is put together once more.
@@ -112,7 +112,7 @@ test.each(sliceOf(questions, 2))("An insight stops wherever its signal says so, 
 });
 
 test.each(["funnel", "funnel by day"])("A second insight, which puts together what the first one kept, stops anywhere, and leaves the next one right: %s", async (name) => {
-  const ask = ofRows[name] as Questions[string];
+  const ask = ofRows[name] as Queries[string];
   const second = async (lookCount: number) => {
     await using daybook = await openDaybook({ storage, clock, readOnly: true });
     const answer = await ask(daybook);
@@ -124,11 +124,11 @@ test.each(["funnel", "funnel by day"])("A second insight, which puts together wh
   for (let lookCount = 2; lookCount <= whole.looks; lookCount += 1) expect([lookCount, (await second(lookCount)).outcome]).toEqual([lookCount, "aborted"]);
 });
 
-test.each(questions)("An insight is answered within a memory budget of one byte, again and again: %s", async (_name, ask) => {
+test.each(queries)("An insight is answered within a memory budget of one byte, again and again: %s", async (_name, ask) => {
   await using roomy = await openDaybook({ storage, clock, readOnly: true });
   await using cramped = await openDaybook({ storage, clock, readOnly: true, memoryBudgetBytes: 1 });
   const answer = await ask(roomy);
   for (let time = 0; time < 2; time += 1) expect(await ask(cramped)).toEqual(answer);
-  for (const [, other] of questions.slice(0, 3)) await other(cramped);
+  for (const [, other] of queries.slice(0, 3)) await other(cramped);
   expect(await ask(cramped)).toEqual(answer);
 });

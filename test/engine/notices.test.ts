@@ -10,7 +10,7 @@ function noticed(report: Parameters<typeof planned>[0], input: object): string[]
   return noticesOf(planned(report, input), input, dictionaries).map(({ code, report: of, param, name }) => `${code} ${of} ${param} ${name}`);
 }
 
-test("names of nothing are noticed wherever a question has fields", () => {
+test("names of nothing are noticed wherever a query has fields", () => {
   const input = {
     steps: [{ filterGroups: groups([is("known", 1), is("plan", 1)]) }, { eventName: "b" }],
     exclusions: [{ filterGroups: groups([is("metadata.deep.er", 1), is("metadata.plan.er", 1)]) }],

@@ -5,7 +5,7 @@ import { LIMITS } from "../../src/core/base/limits.js";
 import { storeOf } from "../../src/engine/open-daybook.js";
 import { useLimits } from "../limits.js";
 
-// A question with a signal pauses wherever it may.
+// A query with a signal pauses wherever it may.
 useLimits({ sliceMs: 0 });
 
 /** From now on the records of a batch are learned of one by one, with a turn for others behind each. */
@@ -20,7 +20,7 @@ const devices = Array.from({ length: 5 }, (_, at) => `device-${at}`);
 const event = (day: number, more: Partial<EventInput>): EventInput => ({ name: "visit", createdAt: NOW - day * DAY_MS, ...more });
 const [EMAIL, TRAITS, ALIAS] = [1, 2, 3].map((at) => `00000000-0000-4000-8000-00000000000${at}`) as [string, string, string];
 
-/** Each day is a head of its own, behind which a question with a signal pauses. */
+/** Each day is a head of its own, behind which a query with a signal pauses. */
 const DAY_COUNT = 12;
 const events = Array.from({ length: DAY_COUNT }, (_, day) => [
   ...users.map((userId) => event(day, { userId, companyId: "acme" })),
@@ -50,13 +50,13 @@ async function opened(more: readonly EventInput[] = []): Promise<Daybook> {
   return daybook;
 }
 
-const questions: Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>> = {
+const queries: Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>> = {
   companyTopUsers: (daybook, options) => daybook.companyTopUsers({ companyId: "acme", limit: 100 }, options),
   topCompanies: (daybook, options) => daybook.topCompanies({}, options),
 };
 
-describe("A question that is under way while a batch of records is learned of knows none of them, or all:", () => {
-  test.each(Object.entries(questions))("%s", async (_name, ask) => {
+describe("A query that is under way while a batch of records is learned of knows none of them, or all:", () => {
+  test.each(Object.entries(queries))("%s", async (_name, ask) => {
     await using quiet = await opened();
     const expected = [JSON.stringify(await ask(quiet))];
     await quiet.ingestRecords(batch);
@@ -109,7 +109,7 @@ test.each([["one by one", true], ["in one turn", false]] as const)("What a batch
   expect([...seen].sort()).toEqual(["2 people", "3 people", "default, 2 events", "default,new, 4 events"]);
 });
 
-/** Events that a question would see that began in this turn. */
+/** Events that a query would see that began in this turn. */
 function shownRowCount(daybook: Daybook): number {
   const snapshot = storeOf(daybook)?.snapshot();
   snapshot?.release();
@@ -136,7 +136,7 @@ test("A bundle of what is held about somebody is of one moment, however slowly i
   expect(await lines()).not.toEqual(expected);
 });
 
-describe("A question that is under way while somebody is erased", () => {
+describe("A query that is under way while somebody is erased", () => {
   async function erasing(daybook: Daybook, userId: string): Promise<() => Promise<unknown>> {
     const { id } = await daybook.privacyRequests.create({ type: "erasure", subject: { userId } });
     await daybook.privacyRequests.verify(id);

@@ -126,7 +126,7 @@ describe("erasure", () => {
     await later.close();
   });
 
-  test("A question under way ends with the answer it began with.", async () => {
+  test("A query under way ends with the answer it began with.", async () => {
     const daybook = await zoo(lastingMemory());
     const exported: unknown[] = [];
     const reading = daybook.exportEvents()[Symbol.asyncIterator]();

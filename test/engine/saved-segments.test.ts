@@ -41,7 +41,7 @@ describe("saved segments", () => {
     expect([await daybook.segments.delete("a"), await daybook.segments.delete("a"), await daybook.segments.list()]).toEqual([true, false, []]);
   });
 
-  test("are those that filters name, as one that the question brings would be", async () => {
+  test("are those that filters name, as one that the query brings would be", async () => {
     await using daybook = await open(lastingMemory());
     await daybook.ingest([
       { name: "order", userId: "ann", createdAt: NOW - 1_000 },

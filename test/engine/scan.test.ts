@@ -21,7 +21,7 @@ async function ask(snapshot: Snapshot): Promise<[count: number, rowCount: number
   return [count, work.rowCount];
 }
 
-test("A question that began before a commit, and goes on behind a later one, counts its own rows, and the later answer stays known.", async () => {
+test("A query that began before a commit, and goes on behind a later one, counts its own rows, and the later answer stays known.", async () => {
   const catalog = new Catalog(new MemoryBudget(1e9), PROJECT_TEXTS);
   const append = (day: number, rowCount: number) => {
     for (let row = 0; row < rowCount; row += 1) appendRow(catalog.head(day), { ms: row, id: new Uint8Array(16), sequence: row + 1 });

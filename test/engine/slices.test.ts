@@ -18,7 +18,7 @@ async function monthOfEvents(works: QueryStats[] = [], storage: Storage = memory
   return daybook;
 }
 
-test("A question with a signal lets others have a turn between segments, and answers the same.", async () => {
+test("A query with a signal lets others have a turn between segments, and answers the same.", async () => {
   const works: QueryStats[] = [];
   await using daybook = await monthOfEvents(works);
   const turnCount = await turnsOfOthers(async () => {
@@ -28,7 +28,7 @@ test("A question with a signal lets others have a turn between segments, and ans
   expect(works[0]?.segmentCount).toBe(DAY_COUNT);
 });
 
-test("A question that is stopped in the middle ends with aborted, without reading on, and others go on.", async () => {
+test("A query that is stopped in the middle ends with aborted, without reading on, and others go on.", async () => {
   const works: QueryStats[] = [];
   await using daybook = await monthOfEvents(works);
   const controller = new AbortController();
@@ -39,7 +39,7 @@ test("A question that is stopped in the middle ends with aborted, without readin
   expect(await daybook.countEvents()).toBe(DAY_COUNT);
 });
 
-test("A question looks at its signal before it loads a segment, and before it looks at the rows.", async () => {
+test("A query looks at its signal before it loads a segment, and before it looks at the rows.", async () => {
   const storage = Object.assign(memoryStorage(), { volatile: false });
   await (await monthOfEvents([], storage)).close();
   await using daybook = await openDaybook({ storage, readOnly: true });
@@ -48,7 +48,7 @@ test("A question looks at its signal before it loads a segment, and before it lo
   expect(signal.looks()).toBeGreaterThanOrEqual(2 * DAY_COUNT);
 });
 
-test("A question with many filters lets others have a turn between them, and can be stopped there.", async () => {
+test("A query with many filters lets others have a turn between them, and can be stopped there.", async () => {
   await using daybook = await monthOfEvents();
   const filters = Array.from({ length: 100 }, (_, at) => ({ fieldName: "url", operator: "contains", value: `x${at}` }) as const);
   const controller = new AbortController();
@@ -64,7 +64,7 @@ test("A question with many filters lets others have a turn between them, and can
   expect(turnCount).toBe(50);
 });
 
-test("A question that is stopped before it begins is aborted.", async () => {
+test("A query that is stopped before it begins is aborted.", async () => {
   await using daybook = await monthOfEvents();
   await expect(daybook.countEvents({}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
 });

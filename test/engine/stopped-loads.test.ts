@@ -19,7 +19,7 @@ async function stopsWhileReading(reads: HeldReads, ask: (options: QueryOptions) 
   reads.isHolding = false;
 }
 
-test("A question that waits for what another one began to load is answered, though that one was stopped and the segments became one meanwhile.", async () => {
+test("A query that waits for what another one began to load is answered, though that one was stopped and the segments became one meanwhile.", async () => {
   const reads = new HeldReads();
   reads.isHolding = false;
   // What is not in use is not kept in memory.
@@ -40,7 +40,7 @@ test("A question that waits for what another one began to load is answered, thou
 test.each<[name: string, ask: (daybook: Daybook, options: QueryOptions) => Promise<unknown>]>([
   ["of columns", (daybook, options) => daybook.aggregate({ field: "url" }, options)],
   ["of who did something", (daybook, options) => daybook.countUniqueUsers({}, options)],
-])("A question ends where it is stopped, though a read %s never does.", async (_name, ask) => {
+])("A query ends where it is stopped, though a read %s never does.", async (_name, ask) => {
   const reads = new HeldReads();
   reads.isHolding = false;
   // What is not in use is not kept in memory.
@@ -54,7 +54,7 @@ test.each<[name: string, ask: (daybook: Daybook, options: QueryOptions) => Promi
   await daybook.close();
 });
 
-test("A question that had the thread for a slice gives others a turn, also where what it waited for was there at once.", async () => {
+test("A query that had the thread for a slice gives others a turn, also where what it waited for was there at once.", async () => {
   const slices = new Slices({ aborted: false });
   const endMs = performance.now() + 2 * LIMITS.sliceMs;
   while (performance.now() < endMs);

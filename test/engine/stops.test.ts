@@ -4,7 +4,7 @@ import { useLimits } from "../limits.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";
 import { signalOf } from "./counted-signal.js";
 
-// A slice of no length, and turns behind each value: a question looks at its signal wherever it may.
+// A slice of no length, and turns behind each value: a query looks at its signal wherever it may.
 useLimits({ sliceMs: 0, turnValueCount: 1 });
 
 const DAY_COUNT = 40;
@@ -19,9 +19,9 @@ const events = Array.from({ length: DAY_COUNT }, (_, day): EventInput[] => [
   { name: "purchase", createdAt: firstMs + day * 86_400_000 + 1, userId: "ann", value: 5, currency: "USD", externalId: `order ${day}` },
 ]).flat();
 
-type Questions = Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>>;
+type Queries = Readonly<Record<string, (daybook: Daybook, options?: QueryOptions) => Promise<unknown>>>;
 
-const ofRows: Questions = {
+const ofRows: Queries = {
   countEvents: (daybook, options) => daybook.countEvents({ ...all, filterGroups }, options),
   countEventsPerDay: (daybook, options) => daybook.countEventsPerDay({ ...all, filterGroups }, options),
   countEventsRunningTotalPerDay: (daybook, options) => daybook.countEventsRunningTotalPerDay({ ...all, filterGroups }, options),
@@ -36,7 +36,7 @@ const ofRows: Questions = {
 };
 
 /** They wait for tables of all time, which others may wait for too: loading goes on. */
-const ofTables: Questions = {
+const ofTables: Queries = {
   revenueByAttribution: (daybook, options) => daybook.revenueByAttribution({ ...all, project: "default" }, options),
   "revenueByAttribution, account": (daybook, options) => daybook.revenueByAttribution({ ...all, project: "default", level: "account" }, options),
   ltvCohorts: (daybook, options) => daybook.ltvCohorts({ project: "default", level: "identity" }, options),
@@ -45,7 +45,7 @@ const ofTables: Questions = {
   companyTopUsers: (daybook, options) => daybook.companyTopUsers({ companyId: "acme", rangeDays: 300 }, options),
 };
 
-describe("The first question of its kind, over a segment for each day,", () => {
+describe("The first query of its kind, over a segment for each day,", () => {
   let storage: Storage;
   beforeAll(async () => {
     storage = Object.assign(memoryStorage(), { volatile: false });

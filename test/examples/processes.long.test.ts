@@ -14,7 +14,7 @@ import { ask, eventsAfter, expectRoutes, served, startDaybook, startExample } fr
 /** What starts `node_modules/daybook/dist/cli.js` where the package is installed. */
 const CLI = "node_modules/daybook/dist/cli.js";
 
-test("worker-threads.ts: the store on a thread, questions by message, and a reader of the files beside it", async () => {
+test("worker-threads.ts: the store on a thread, queries by message, and a reader of the files beside it", async () => {
   const { code, stdout, stderr } = await (await startExample("worker-threads.ts", [await emptyDirectory()])).finished;
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.trim().split("\n")).toEqual([
@@ -133,7 +133,7 @@ describe("reverse-proxy/server.ts", () => {
     expect(await eventsAfter(program, "SIGTERM", directory)).toBe(86);
   });
 
-  test("nginx.conf leaves room for the longest body, and time for the longest question, and names the address itself", async () => {
+  test("nginx.conf leaves room for the longest body, and time for the longest query, and names the address itself", async () => {
     const lines = await readFile(`${ROOT}/examples/reverse-proxy/nginx.conf`, "utf8");
     expect(lines).toMatch(/location \/stats\/ \{[^]*proxy_pass http:\/\/127\.0\.0\.1:8787\/;/);
     const { SERVER_LIMITS } = await import("../../src/core/base/server-limits.js");

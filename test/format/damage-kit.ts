@@ -38,7 +38,7 @@ export async function cleanStore(): Promise<{ readonly objects: Objects; readonl
 
 const filterGroups = [{ filters: [{ fieldName: "metadata.key 3", operator: ">", value: "100" }] }];
 
-/** The answers to questions that between them read every column and row, as one text. */
+/** The answers to queries that between them read every column and row, as one text. */
 async function answers(storage: Storage, cursor: string | null, readOnly: boolean): Promise<string> {
   const daybook = await openDaybook({ storage, clock, readOnly, random });
   const profile = (who: { email: string } | { userId: string }) =>

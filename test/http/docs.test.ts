@@ -60,7 +60,7 @@ describe("the examples of docs/reference/http.md", () => {
   });
 });
 
-/** The questions of the table of questions, each as a route with its scope. */
+/** The queries of the table of queries, each as a route with its scope. */
 const scoped = [...page.slice(page.indexOf("| query | scope | token |")).matchAll(/^\| ((?:`\w+`(?:, )?)+) \| `(\w+:\w+)` \| (?:any|owner)/gm)].flatMap(([, names = "", scope]) =>
   [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [`POST /v1/query/${name}`, scope]),
 );

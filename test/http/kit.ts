@@ -91,10 +91,10 @@ const STATS: DaybookStats = {
   scrub: null,
 };
 
-/** A Daybook without a store: plans every question as the engine does, and answers it with a constant. */
+/** A Daybook without a store: plans every query as the engine does, and answers it with a constant. */
 export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { readonly asked: Asked[] } {
   const asked: Asked[] = [];
-  const question =
+  const query =
     <Answer>(method: ReportName, answer: Answer) =>
     async (input?: object, options?: unknown) => {
       const plan = reports[method].plan(input ?? {}, context);
@@ -109,13 +109,13 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       return answer;
     };
   const stub: Partial<Daybook> = {
-    countEvents: question("countEvents", 7),
-    countUniqueUsers: question("countUniqueUsers", 3),
-    countEventsPerDay: question("countEventsPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 7 }]),
-    countEventsRunningTotalPerDay: question("countEventsRunningTotalPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 7 }]),
-    countUniqueUsersPerDay: question("countUniqueUsersPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 3 }]),
-    aggregate: question("aggregate", [{ property: "desktop", count: 7 }]),
-    searchEvents: question("searchEvents", { cursor: null, events: [] }),
+    countEvents: query("countEvents", 7),
+    countUniqueUsers: query("countUniqueUsers", 3),
+    countEventsPerDay: query("countEventsPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 7 }]),
+    countEventsRunningTotalPerDay: query("countEventsRunningTotalPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 7 }]),
+    countUniqueUsersPerDay: query("countUniqueUsersPerDay", [{ day: "2026-03-01T00:00:00.000Z", count: 3 }]),
+    aggregate: query("aggregate", [{ property: "desktop", count: 7 }]),
+    searchEvents: query("searchEvents", { cursor: null, events: [] }),
     ingest: async (events, options) => {
       asked.push({ method: "ingest", input: events, options });
       return { accepted: events.length, duplicates: 0, rejected: [], adjusted: [] };
@@ -124,22 +124,22 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       asked.push({ method: "ingestRecords", input: records });
       return { accepted: records.length, duplicates: 0, rejected: [], adjusted: [] };
     },
-    identitySessions: question("identitySessions", REPORT_ANSWERS.identitySessions),
-    identityProfile: question("identityProfile", REPORT_ANSWERS.identityProfile),
-    identityReferrers: question("identityReferrers", REPORT_ANSWERS.identityReferrers),
-    identityDeviceGeo: question("identityDeviceGeo", REPORT_ANSWERS.identityDeviceGeo),
-    revenueByAttribution: question("revenueByAttribution", REPORT_ANSWERS.revenueByAttribution),
-    ltvCohorts: question("ltvCohorts", REPORT_ANSWERS.ltvCohorts),
-    topCompanies: question("topCompanies", REPORT_ANSWERS.topCompanies),
-    companyTopUsers: question("companyTopUsers", REPORT_ANSWERS.companyTopUsers),
-    trend: question("trend", REPORT_ANSWERS.trend),
-    funnel: question("funnel", REPORT_ANSWERS.funnel),
-    retention: question("retention", REPORT_ANSWERS.retention),
-    lifecycle: question("lifecycle", REPORT_ANSWERS.lifecycle),
-    stickiness: question("stickiness", REPORT_ANSWERS.stickiness),
-    paths: question("paths", REPORT_ANSWERS.paths),
-    sessionsOverview: question("sessionsOverview", REPORT_ANSWERS.sessionsOverview),
-    webOverview: question("webOverview", REPORT_ANSWERS.webOverview),
+    identitySessions: query("identitySessions", REPORT_ANSWERS.identitySessions),
+    identityProfile: query("identityProfile", REPORT_ANSWERS.identityProfile),
+    identityReferrers: query("identityReferrers", REPORT_ANSWERS.identityReferrers),
+    identityDeviceGeo: query("identityDeviceGeo", REPORT_ANSWERS.identityDeviceGeo),
+    revenueByAttribution: query("revenueByAttribution", REPORT_ANSWERS.revenueByAttribution),
+    ltvCohorts: query("ltvCohorts", REPORT_ANSWERS.ltvCohorts),
+    topCompanies: query("topCompanies", REPORT_ANSWERS.topCompanies),
+    companyTopUsers: query("companyTopUsers", REPORT_ANSWERS.companyTopUsers),
+    trend: query("trend", REPORT_ANSWERS.trend),
+    funnel: query("funnel", REPORT_ANSWERS.funnel),
+    retention: query("retention", REPORT_ANSWERS.retention),
+    lifecycle: query("lifecycle", REPORT_ANSWERS.lifecycle),
+    stickiness: query("stickiness", REPORT_ANSWERS.stickiness),
+    paths: query("paths", REPORT_ANSWERS.paths),
+    sessionsOverview: query("sessionsOverview", REPORT_ANSWERS.sessionsOverview),
+    webOverview: query("webOverview", REPORT_ANSWERS.webOverview),
     identify: told("identify", { linkId: "link" }),
     group: told("group", { linkId: "link" }),
     alias: told("alias", { linkId: "link" }),

@@ -11,7 +11,7 @@ export function wireText(answer: unknown): string {
   return JSON.stringify(answer).replace(/"(\w+)":/g, (_, name: string) => `"${wireName(name)}":`);
 }
 
-/** A question, or part of it. What filters compare with stays as it is, and so do the names of segments. */
+/** A query, or part of it. What filters compare with stays as it is, and so do the names of segments. */
 export function wireInput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireInput);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;

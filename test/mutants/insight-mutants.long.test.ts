@@ -10,7 +10,7 @@ test.each(reports)("The source itself passes where mutants do not: %s.", { timeo
   expect(await verdictOf(PROGRAM, null, [0, ...histories], [report])).toBe("nowhere");
 });
 
-describe.concurrent("Random questions notice what", () => {
+describe.concurrent("Random queries notice what", () => {
   test.each(insightMutants.map((mutant) => [mutant.report, mutant.symbol, mutant.forgets, mutant] as const))(
     "%s of %s answers where it forgets %s",
     { timeout: TIMEOUT_MS * 2 },

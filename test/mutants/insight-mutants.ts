@@ -1,4 +1,4 @@
-import type { InsightName } from "../support/random/insight-questions.js";
+import type { InsightName } from "../support/random/insight-queries.js";
 import { of, type Mutant } from "./mutant.js";
 
 /** An insight, or what is known of people and companies while it changes. */

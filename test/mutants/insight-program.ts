@@ -1,8 +1,8 @@
 import { LIMITS } from "../../src/core/base/limits.js";
 import { baseSeed } from "../oracle/settings.js";
-import { insightDifference, QUESTIONS_PER_HISTORY } from "../query/reports/insights/insight-case.js";
+import { insightDifference, QUERIES_PER_HISTORY } from "../query/reports/insights/insight-case.js";
 import { INSIGHT_LIMITS } from "../query/reports/insights/insight-limits.js";
-import { QUESTION_COUNT } from "../query/reports/insights/question-counts.js";
+import { QUERY_COUNT } from "../query/reports/insights/query-counts.js";
 import { traitDifference, TRAIT_HISTORY_COUNT } from "../query/reports/insights/trait-case.js";
 import { askHistories } from "./histories.js";
 import type { Asked } from "./insight-mutants.js";
@@ -14,7 +14,7 @@ import type { Asked } from "./insight-mutants.js";
 async function main(): Promise<void> {
   const asked = process.argv[2] as Asked;
   if (asked !== "traits") Object.assign(LIMITS, INSIGHT_LIMITS);
-  const historyCount = asked === "traits" ? TRAIT_HISTORY_COUNT : QUESTION_COUNT.mutant / QUESTIONS_PER_HISTORY;
+  const historyCount = asked === "traits" ? TRAIT_HISTORY_COUNT : QUERY_COUNT.mutant / QUERIES_PER_HISTORY;
   await askHistories(3, historyCount, (history) => (asked === "traits" ? traitDifference(baseSeed + history) : insightDifference(asked, baseSeed + history)));
 }
 

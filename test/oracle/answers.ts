@@ -1,44 +1,44 @@
 import { DaybookError, type AggregateInput, type Daybook, type EventRecord, type SearchEventsPage } from "daybook";
 import type { Oracle } from "../support/index.js";
-import type { Question } from "../support/random/event-questions.js";
+import type { Query } from "../support/random/event-queries.js";
 
-/** What a question deserves: its answer, or the code of the error. */
+/** What a query deserves: its answer, or the code of the error. */
 export type Outcome = { readonly answer: unknown } | { readonly error: string };
 
-/** The outcome that a Daybook owes; of several faults in one question it may name any, so `actual` may choose. */
-export function expectedOutcome(oracle: Oracle, question: Question, actual: Outcome): Outcome {
-  const expected = oracleOutcome(oracle, question);
+/** The outcome that a Daybook owes; of several faults in one query it may name any, so `actual` may choose. */
+export function expectedOutcome(oracle: Oracle, query: Query, actual: Outcome): Outcome {
+  const expected = oracleOutcome(oracle, query);
   const differs = "error" in expected && "error" in actual && expected.error !== actual.error;
-  return differs && faultsOf(oracle, question).includes(actual.error) ? actual : expected;
+  return differs && faultsOf(oracle, query).includes(actual.error) ? actual : expected;
 }
 
-function oracleOutcome(oracle: Oracle, question: Question): Outcome {
+function oracleOutcome(oracle: Oracle, query: Query): Outcome {
   try {
-    return { answer: oracle[question.report](question.input as never) };
+    return { answer: oracle[query.report](query.input as never) };
   } catch (error) {
     return errorOutcome(error);
   }
 }
 
-/** The codes that a question's filters, and what is left without them, deserve each on its own. */
-function faultsOf(oracle: Oracle, question: Question): string[] {
-  const { filterGroups, ...rest } = question.input;
+/** The codes that a query's filters, and what is left without them, deserve each on its own. */
+function faultsOf(oracle: Oracle, query: Query): string[] {
+  const { filterGroups, ...rest } = query.input;
   const filters = (filterGroups ?? []).flatMap((group) => group.filters);
-  const parts: Question[] = filters.map((filter) => ({
+  const parts: Query[] = filters.map((filter) => ({
     report: "countEvents",
     input: { filterGroups: [{ filters: [filter] }] },
   }));
   const { startDate, endDate, ...grouping } = rest;
   parts.push({ report: "countEvents", input: { startDate: startDate ?? null, endDate: endDate ?? null } });
-  if (question.report === "aggregate") parts.push({ report: "aggregate", input: grouping as AggregateInput });
+  if (query.report === "aggregate") parts.push({ report: "aggregate", input: grouping as AggregateInput });
   return parts.map((part) => oracleOutcome(oracle, part)).flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
 }
 
-/** The outcome of a question by a Daybook; search pages of `pageLimit` are joined. */
-export async function daybookOutcome(daybook: Daybook, question: Question, pageLimit: number): Promise<Outcome> {
+/** The outcome of a query by a Daybook; search pages of `pageLimit` are joined. */
+export async function daybookOutcome(daybook: Daybook, query: Query, pageLimit: number): Promise<Outcome> {
   try {
-    if (question.report === "searchEvents") return { answer: await allPages(daybook, question.input, pageLimit) };
-    return { answer: await daybook[question.report](question.input as never) };
+    if (query.report === "searchEvents") return { answer: await allPages(daybook, query.input, pageLimit) };
+    return { answer: await daybook[query.report](query.input as never) };
   } catch (error) {
     return errorOutcome(error);
   }
@@ -67,7 +67,7 @@ export async function allPages(
   return events;
 }
 
-/** The code of an error that a question may deserve. @throws any other error */
+/** The code of an error that a query may deserve. @throws any other error */
 export function errorOutcome(error: unknown): Outcome {
   if (error instanceof DaybookError && error.code !== "internal" && error.code !== "corruption") return { error: error.code };
   throw error;

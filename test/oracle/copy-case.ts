@@ -9,14 +9,14 @@ import { errorOutcome, type Outcome } from "./answers.js";
 import { outcome } from "./person-answers.js";
 import { personHistory } from "../support/random/person-history.js";
 import { randomOptions } from "../support/random/person-options.js";
-import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { personQueries, type PersonQuery } from "../support/random/person-queries.js";
 import { emails, userIds } from "../support/random/person-values.js";
 
 /** A line of an export, or (null) none in its place. */
 export type Mutant = (line: Readonly<Record<string, unknown>>) => object | null;
 
-/** A question that looks at events alone. */
-type EventQuestion =
+/** A query that looks at events alone. */
+type EventQuery =
   | { readonly report: "countEventsPerDay" | "countEventsRunningTotalPerDay"; readonly input: PerDayInput }
   | { readonly report: "aggregate"; readonly input: AggregateInput };
 
@@ -24,7 +24,7 @@ const FIELDS = ["userId", "url", "hostname", "device", "locationCountry"] as con
 
 /**
  * Exports a random history of events and records, erasures and empty projects among them, as the command line does, imports the text
- * into a new Daybook, in its order or another, and asks both one question of each report. @returns the first difference; null for none
+ * into a new Daybook, in its order or another, and asks both one query of each report. @returns the first difference; null for none
  * @param mutant what is imported instead, to see that it is noticed; then only answers are compared
  */
 export async function copyDifference(seed: number, mutant?: Mutant): Promise<string | null> {
@@ -49,7 +49,7 @@ export async function copyDifference(seed: number, mutant?: Mutant): Promise<str
   const pairs: [about: string, ofOriginal: string, ofCopy: string][] = [];
   if (mutant === undefined) pairs.push(["the export", text, await exportOf(copy)], ["the export with identity ids", ids, await exportOf(copy, true)]);
   pairs.push(["projects", JSON.stringify(original.projects()), JSON.stringify(copy.projects())]);
-  for (const question of questions(random, history, [...new Set(ids.match(/idn_[0-9a-f]{32}/g))])) pairs.push([JSON.stringify(question), await answerOf(original, question), await answerOf(copy, question)]);
+  for (const query of queries(random, history, [...new Set(ids.match(/idn_[0-9a-f]{32}/g))])) pairs.push([JSON.stringify(query), await answerOf(original, query), await answerOf(copy, query)]);
   const differing = pairs.find(([, ofOriginal, ofCopy]) => ofOriginal !== ofCopy);
   return differing === undefined ? null : `${differing[0]}\nthe original: ${differing[1]}\n    the copy: ${differing[2]}`;
 }
@@ -98,10 +98,10 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
 }
 
-/** One question of each report. */
-function questions(random: Random, history: History, identityIds: readonly string[]): (PersonQuestion | EventQuestion)[] {
+/** One query of each report. */
+function queries(random: Random, history: History, identityIds: readonly string[]): (PersonQuery | EventQuery)[] {
   return [
-    ...personQuestions(random, history, identityIds),
+    ...personQueries(random, history, identityIds),
     { report: "countEventsPerDay", input: { userId: random.pick(userIds) } },
     { report: "countEventsRunningTotalPerDay", input: { project: random.pick(["shop", "default"]) } },
     { report: "aggregate", input: { field: random.pick(FIELDS) } },
@@ -110,15 +110,15 @@ function questions(random: Random, history: History, identityIds: readonly strin
 }
 
 /** As text: equal texts mean byte-identical answers. */
-async function answerOf(daybook: Daybook, question: PersonQuestion | EventQuestion): Promise<string> {
-  return JSON.stringify(isOfEvents(question) ? await eventOutcome(daybook, question) : await outcome(daybook, question));
+async function answerOf(daybook: Daybook, query: PersonQuery | EventQuery): Promise<string> {
+  return JSON.stringify(isOfEvents(query) ? await eventOutcome(daybook, query) : await outcome(daybook, query));
 }
 
-function isOfEvents(question: PersonQuestion | EventQuestion): question is EventQuestion {
-  return ["aggregate", "countEventsPerDay", "countEventsRunningTotalPerDay"].includes(question.report);
+function isOfEvents(query: PersonQuery | EventQuery): query is EventQuery {
+  return ["aggregate", "countEventsPerDay", "countEventsRunningTotalPerDay"].includes(query.report);
 }
 
-async function eventOutcome(daybook: Daybook, { report, input }: EventQuestion): Promise<Outcome> {
+async function eventOutcome(daybook: Daybook, { report, input }: EventQuery): Promise<Outcome> {
   try {
     return { answer: await daybook[report](input as never) };
   } catch (error) {

@@ -8,26 +8,26 @@ import { HeldReads } from "./held-reads.js";
 import { liveThemes, smallHistory } from "./live-history.js";
 import { expectedOutcome, outcomeOfOneMoment } from "./person-answers.js";
 import { randomOptions } from "../support/random/person-options.js";
-import type { PersonQuestion } from "../support/random/person-questions.js";
+import type { PersonQuery } from "../support/random/person-queries.js";
 import { useLimits } from "../limits.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
 
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too. Tables are made in many turns.
 useLimits({ headPartRowCount: 6, placesSortedAtOnce: 2, placedTouchCount: 3, turnValueCount: 512 });
 
-test("A question asked while events, links, companies and emails arrive and heads are sealed is answered as of one moment between its beginning and its end.", async () => {
+test("A query asked while events, links, companies and emails arrive and heads are sealed is answered as of one moment between its beginning and its end.", async () => {
   for (let index = 0; index < caseCount(10, 60); index += 1) {
     const seed = baseSeed + index;
     await expect(strangeAnswers(seed), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }
 });
 
-test("Who was with somebody while a question waited, and is not any more, leaves nothing behind there.", async () => {
+test("Who was with somebody while a query waited, and is not any more, leaves nothing behind there.", async () => {
   const held = new HeldReads();
   held.isHolding = false;
   const options = { storage: held.storage, clock: fixedClock(nowMs) };
   const former = await openDaybook(options);
-  // Before the window, and so many that parts of the file are read: the first question does not read their times.
+  // Before the window, and so many that parts of the file are read: the first query does not read their times.
   const createdAt = nowMs - 60 * 86_400_000;
   await former.ingest(Array.from({ length: 5_000 }, (_, at) => ({ name: "Pageview", userId: `other ${at}`, url: `/${at}`, createdAt: createdAt - at })));
   await former.ingest([{ name: "Pageview", userId: "ann" }, { name: "Pageview", anonymousId: "d1", companyId: "acme", createdAt }]);
@@ -47,7 +47,7 @@ test("Who was with somebody while a question waited, and is not any more, leaves
   expect(await held.until(asked, seededRandom(baseSeed))).toEqual(["ann"]);
 });
 
-test("Events that come while a question waits for several things are not left out of any of them.", async () => {
+test("Events that come while a query waits for several things are not left out of any of them.", async () => {
   const held = new HeldReads();
   held.isHolding = false;
   const options = { storage: held.storage, clock: fixedClock(nowMs) };
@@ -79,7 +79,7 @@ test("Events that come while a question waits for several things are not left ou
   expect(await entities("account")).toEqual([2]);
 });
 
-/** Questions whose answers are of no moment while they were asked. */
+/** Queries whose answers are of no moment while they were asked. */
 async function strangeAnswers(seed: number): Promise<string[]> {
   const random = seededRandom(seed);
   const { nowMs: _, ...rules } = randomOptions(random);
@@ -96,7 +96,7 @@ async function strangeAnswers(seed: number): Promise<string[]> {
       begun += 1;
       const arriving = arrive(daybook, [item]).then(() => (arrived = begun));
       const sealing = random.chance(0.3) ? daybook.seal() : Promise.resolve();
-      if (random.chance(0.7)) asking.push(strangeAnswer(daybook, random.pick(theme.questions), moments, arrived, () => begun));
+      if (random.chance(0.7)) asking.push(strangeAnswer(daybook, random.pick(theme.queries), moments, arrived, () => begun));
       for (let turns = random.below(6); turns > 0; turns -= 1) {
         if (random.chance(0.5)) held.letGo(random);
         await setImmediate();
@@ -111,8 +111,8 @@ async function strangeAnswers(seed: number): Promise<string[]> {
   }
 }
 
-async function strangeAnswer(daybook: Daybook, question: PersonQuestion, moments: readonly Oracle[], first: number, last: () => number): Promise<string[]> {
-  const given = JSON.stringify(await outcomeOfOneMoment(daybook, question));
-  const isFair = moments.slice(first, last() + 1).some((moment) => JSON.stringify(expectedOutcome(moment, question)) === given);
-  return isFair ? [] : [`${JSON.stringify(question)}, asked between ${first} and ${last()}: ${given}`];
+async function strangeAnswer(daybook: Daybook, query: PersonQuery, moments: readonly Oracle[], first: number, last: () => number): Promise<string[]> {
+  const given = JSON.stringify(await outcomeOfOneMoment(daybook, query));
+  const isFair = moments.slice(first, last() + 1).some((moment) => JSON.stringify(expectedOutcome(moment, query)) === given);
+  return isFair ? [] : [`${JSON.stringify(query)}, asked between ${first} and ${last()}: ${given}`];
 }

@@ -5,10 +5,10 @@ import { DaybookError } from "../../src/core/base/errors.js";
 import { LIMITS } from "../../src/core/base/limits.js";
 import { arrive } from "../support/random/arrive.js";
 import { expectedOutcome, outcome } from "./person-answers.js";
-import { liveActs, liveQuestions, liveThemes, type Act } from "./live-history.js";
+import { liveActs, liveQueries, liveThemes, type Act } from "./live-history.js";
 import { deleteAll, forgetEmptyProjects, withoutDeleted } from "./deletions.js";
 import { randomOptions } from "../support/random/person-options.js";
-import type { PersonQuestion } from "../support/random/person-questions.js";
+import type { PersonQuery } from "../support/random/person-queries.js";
 
 /** Histories of the default suite. */
 export const LIVE_HISTORY_COUNTS = { big: 12, small: 4 } as const;
@@ -19,7 +19,7 @@ export type Budget = "small" | "big";
 interface Step {
   readonly act: Act;
   /** After it; some at once, the rest one by one. */
-  readonly asked: readonly PersonQuestion[];
+  readonly asked: readonly PersonQuery[];
   readonly areAskedAtOnce: boolean;
   /** The right answers are those of a Daybook that is opened then; else the oracle's. */
   readonly isOpened: boolean;
@@ -31,11 +31,11 @@ interface LiveCase {
   readonly memoryBudgetBytes: number;
   readonly limits: Partial<Record<keyof typeof LIMITS, number>>;
   readonly steps: readonly Step[];
-  readonly askedInTheEnd: readonly PersonQuestion[];
+  readonly askedInTheEnd: readonly PersonQuery[];
 }
 
 /**
- * Lets one random history happen to a Daybook that lives on, and asks the same few questions, and some others, after each step: the
+ * Lets one random history happen to a Daybook that lives on, and asks the same few queries, and some others, after each step: the
  * answers must be those of the oracle, or of a Daybook that opens the same storage then, byte for byte; of the latter where somebody
  * was erased. @throws an error with the seed and a small case
  * @param deleteChance of a deletion after each step
@@ -60,9 +60,9 @@ export function liveDifference(seed: number, budget: Budget, deleteChance = 0): 
 function liveCase(random: Random, budget: Budget, deleteChance: number): LiveCase {
   // The same few again and again: what was kept for the last answer must not show in the next.
   const theme = random.pick(liveThemes);
-  const focus = random.shuffled(theme.questions).slice(0, 3);
+  const focus = random.shuffled(theme.queries).slice(0, 3);
   const [askChance, otherChance] = [random.pick([0.6, 0.9]), 0.1];
-  const asked = () => [...focus.filter(() => random.chance(0.7)), ...(random.chance(otherChance) ? [random.pick(liveQuestions)] : [])];
+  const asked = () => [...focus.filter(() => random.chance(0.7)), ...(random.chance(otherChance) ? [random.pick(liveQueries)] : [])];
   return {
     options: randomOptions(random),
     memoryBudgetBytes: budget === "big" ? LIMITS.memoryBudgetBytes : random.pick([1, 2_000, 8_000, 20_000, 40_000]),
@@ -74,7 +74,7 @@ function liveCase(random: Random, budget: Budget, deleteChance: number): LiveCas
       segmentsPerDayCount: random.pick([2, 4]),
     },
     steps: liveActs(random, theme, deleteChance).map((act) => ({ act, asked: random.chance(askChance) ? asked() : [], areAskedAtOnce: random.chance(0.3), isOpened: random.chance(0.15) })),
-    askedInTheEnd: [...focus, ...random.shuffled(liveQuestions).slice(0, 3)],
+    askedInTheEnd: [...focus, ...random.shuffled(liveQueries).slice(0, 3)],
   };
 }
 
@@ -96,9 +96,9 @@ async function differenceWithin({ options: { nowMs, ...rules }, memoryBudgetByte
   await using living = await openDaybook({ ...options, memoryBudgetBytes });
   let past: readonly HistoryItem[] = [];
   let isErased = false;
-  const expectedAnswers = async (asked: readonly PersonQuestion[], isOpened: boolean): Promise<string[]> => {
+  const expectedAnswers = async (asked: readonly PersonQuery[], isOpened: boolean): Promise<string[]> => {
     const told = oracle(past, { ...rules, nowMs });
-    if (!isErased && !isOpened) return asked.map((question) => JSON.stringify(expectedOutcome(told, question)));
+    if (!isErased && !isOpened) return asked.map((query) => JSON.stringify(expectedOutcome(told, query)));
     await using fresh = await openDaybook({ ...options, readOnly: true });
     return await answers(fresh, asked, false);
   };
@@ -147,15 +147,15 @@ async function erase(daybook: Daybook, subject: { readonly userId: string } | { 
   await daybook.privacyRequests.resolve(id, "completed");
 }
 
-async function answers(daybook: Daybook, asked: readonly PersonQuestion[], atOnce: boolean): Promise<string[]> {
-  const ask = async (question: PersonQuestion) => JSON.stringify(await outcome(daybook, question));
+async function answers(daybook: Daybook, asked: readonly PersonQuery[], atOnce: boolean): Promise<string[]> {
+  const ask = async (query: PersonQuery) => JSON.stringify(await outcome(daybook, query));
   if (atOnce) return Promise.all(asked.map(ask));
   const given: string[] = [];
-  for (const question of asked) given.push(await ask(question));
+  for (const query of asked) given.push(await ask(query));
   return given;
 }
 
-function firstDifference(asked: readonly PersonQuestion[], given: readonly string[], expected: readonly string[]): string | null {
+function firstDifference(asked: readonly PersonQuery[], given: readonly string[], expected: readonly string[]): string | null {
   const at = asked.findIndex((_, place) => given[place] !== expected[place]);
   return at === -1 ? null : `${JSON.stringify(asked[at])}\nexpected ${expected[at]}\n     got ${given[at]}`;
 }
@@ -163,7 +163,7 @@ function firstDifference(asked: readonly PersonQuestion[], given: readonly strin
 /** More tries would take minutes. */
 const TRY_COUNT = 400;
 
-/** The smallest case found by leaving out steps, items and questions, while it still fails. */
+/** The smallest case found by leaving out steps, items and queries, while it still fails. */
 async function smallest(start: LiveCase): Promise<LiveCase> {
   let small = start;
   let tries = 0;

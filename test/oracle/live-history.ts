@@ -3,7 +3,7 @@ import type { Random } from "daybook/testing";
 import type { HistoryItem } from "../support/index.js";
 import { idOf, personHistory } from "../support/random/person-history.js";
 import { refundIdOf } from "../support/random/refund-id.js";
-import type { PersonQuestion } from "../support/random/person-questions.js";
+import type { PersonQuery } from "../support/random/person-queries.js";
 
 const HALF_HOUR_MS = 30 * 60_000;
 const midnightMs = Date.UTC(2026, 2, 1);
@@ -42,7 +42,7 @@ interface Shares {
 
 /** What a history is asked about mostly, and what happens in it for that. */
 export interface LiveTheme {
-  readonly questions: readonly PersonQuestion[];
+  readonly queries: readonly PersonQuery[];
   readonly shares: (random: Random) => Shares;
 }
 
@@ -153,33 +153,33 @@ const windows = [always, always, cut];
 const levels = ["identity", "account"] as const;
 
 /** Every report that tables answer, about everybody of the alphabet; and others that ask who is who. */
-export const liveQuestions: readonly PersonQuestion[] = [
-  ...[...new Set([...userIds, ...anonymousIds])].flatMap((userId): PersonQuestion[] => [
+export const liveQueries: readonly PersonQuery[] = [
+  ...[...new Set([...userIds, ...anonymousIds])].flatMap((userId): PersonQuery[] => [
     { report: "identitySessions", input: { ...always, userId } },
     { report: "identityProfile", input: { ...always, userId } },
   ]),
-  ...emails.map((email): PersonQuestion => ({ report: "identityProfile", input: { ...cut, email } })),
+  ...emails.map((email): PersonQuery => ({ report: "identityProfile", input: { ...cut, email } })),
   { report: "identityReferrers", input: { ...always, userId: "ann" } },
   { report: "identityDeviceGeo", input: { ...always, userId: "ann" } },
   { report: "identitySessions", input: { ...cut, email: "ann@x.io" } },
-  ...projects.flatMap((project) => levels.flatMap((level): PersonQuestion[] => [
+  ...projects.flatMap((project) => levels.flatMap((level): PersonQuery[] => [
     { report: "ltvCohorts", input: { project, level } },
-    ...(["first_touch", "last_touch"] as const).flatMap((model) => windows.slice(1).map((window): PersonQuestion => (
+    ...(["first_touch", "last_touch"] as const).flatMap((model) => windows.slice(1).map((window): PersonQuery => (
       { report: "revenueByAttribution", input: { ...window, project, level, model, dimension: window === cut ? "campaign" : "source" } }))),
   ])),
   { report: "topCompanies", input: { rangeDays: 365, sort: "revenue" } },
   { report: "topCompanies", input: { rangeDays: 9, sort: "users" } },
-  ...companyIds.map((companyId): PersonQuestion => ({ report: "companyTopUsers", input: { companyId, rangeDays: 365 } })),
+  ...companyIds.map((companyId): PersonQuery => ({ report: "companyTopUsers", input: { companyId, rangeDays: 365 } })),
   { report: "countUniqueUsers", input: { ...cut } },
   { report: "countUniqueUsersPerDay", input: { startDate: "2026-02-01", endDate: "2026-03-09" } },
-  ...companyIds.map((companyId): PersonQuestion => ({ report: "countUniqueUsers", input: { filterGroups: [{ filters: [{ fieldName: "company_id", operator: "=", value: companyId }] }] } })),
+  ...companyIds.map((companyId): PersonQuery => ({ report: "countUniqueUsers", input: { filterGroups: [{ filters: [{ fieldName: "company_id", operator: "=", value: companyId }] }] } })),
   { report: "countEvents", input: { ...always, userId: "ann" } },
 ];
 
-const about = (...reports: readonly PersonQuestion["report"][]) => liveQuestions.filter(({ report }) => reports.includes(report));
+const about = (...reports: readonly PersonQuery["report"][]) => liveQueries.filter(({ report }) => reports.includes(report));
 const inDefault = about("revenueByAttribution").filter(({ input }) => "project" in input && input.project === "default");
 const attribution = (level: string): LiveTheme => ({
-  questions: inDefault.filter(({ input }) => "level" in input && input.level === level),
+  queries: inDefault.filter(({ input }) => "level" in input && input.level === level),
   shares: (random) => ({ pays: 0.5, isTouch: 0.9, namesCompany: level === "account" ? random.pick([0.1, 0.3]) : 0, areApart: random.chance(0.7) }),
 });
 const anything = (random: Random): Shares => ({ pays: random.pick([0.2, 0.5]), isTouch: 0.5, namesCompany: random.pick([0, 0.15, 0.3]), areApart: false });
@@ -187,8 +187,8 @@ const anything = (random: Random): Shares => ({ pays: random.pick([0.2, 0.5]), i
 /** More often what more tables follow. */
 export const liveThemes: readonly LiveTheme[] = [
   attribution("identity"), attribution("identity"), attribution("account"), attribution("account"),
-  { questions: about("ltvCohorts"), shares: anything },
-  { questions: about("topCompanies", "companyTopUsers", "countUniqueUsers", "ltvCohorts"), shares: anything },
-  { questions: about("identitySessions", "identityProfile"), shares: anything },
-  { questions: about("identitySessions", "identityProfile", "identityReferrers", "identityDeviceGeo"), shares: anything },
+  { queries: about("ltvCohorts"), shares: anything },
+  { queries: about("topCompanies", "companyTopUsers", "countUniqueUsers", "ltvCohorts"), shares: anything },
+  { queries: about("identitySessions", "identityProfile"), shares: anything },
+  { queries: about("identitySessions", "identityProfile", "identityReferrers", "identityDeviceGeo"), shares: anything },
 ];

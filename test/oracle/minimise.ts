@@ -1,17 +1,17 @@
 import type { EventInput, FilterGroupInput } from "daybook";
 import type { HistoryItem } from "../support/index.js";
-import type { Question } from "../support/random/event-questions.js";
+import type { Query } from "../support/random/event-queries.js";
 
 /** A failing case: what arrived, and what was asked. */
 export interface Case {
   readonly events: readonly HistoryItem[];
-  readonly question: { readonly report: string; readonly input: object };
+  readonly query: { readonly report: string; readonly input: object };
 }
 
 /** What the comparison of events alone looks at. */
 export interface EventCase extends Case {
   readonly events: readonly EventInput[];
-  readonly question: Question;
+  readonly query: Query;
 }
 
 /** The smallest case found by leaving out events, records, members and filters, one at a time, while it still fails. */
@@ -30,11 +30,11 @@ export async function minimise<C extends Case>(start: C, fails: (smaller: C) => 
   return smallest;
 }
 
-function* smallerCases({ events, question }: Case): Generator<Partial<Case>> {
+function* smallerCases({ events, query }: Case): Generator<Partial<Case>> {
   for (let size = Math.ceil(events.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < events.length; at += size) yield { events: events.toSpliced(at, size) };
   }
-  for (const input of smallerInputs(question.input)) yield { question: { ...question, input } };
+  for (const input of smallerInputs(query.input)) yield { query: { ...query, input } };
   for (const [at, item] of events.entries()) {
     for (const smaller of smallerItems(item)) yield { events: events.with(at, smaller) };
   }

@@ -1,10 +1,10 @@
 import type { Daybook, QueryOptions } from "daybook";
 import type { Oracle } from "../support/index.js";
 import { allPages, errorOutcome, type Outcome } from "./answers.js";
-import type { PersonQuestion } from "../support/random/person-questions.js";
+import type { PersonQuery } from "../support/random/person-queries.js";
 
 /** The answer that a Daybook owes, or the code of its error. */
-export function expectedOutcome(expected: Oracle, { report: name, input }: PersonQuestion): Outcome {
+export function expectedOutcome(expected: Oracle, { report: name, input }: PersonQuery): Outcome {
   try {
     return { answer: expected[name](input as never) };
   } catch (error) {
@@ -13,7 +13,7 @@ export function expectedOutcome(expected: Oracle, { report: name, input }: Perso
 }
 
 /** The answer of a Daybook, pages joined, or the code of its error. */
-export async function outcome(daybook: Daybook, { report: name, input }: PersonQuestion): Promise<Outcome> {
+export async function outcome(daybook: Daybook, { report: name, input }: PersonQuery): Promise<Outcome> {
   try {
     if (name === "identitySessions") return { answer: await allSessions(daybook, input, 3) };
     if (name === "searchEvents") return { answer: await allPages(daybook, input, 7) };
@@ -24,7 +24,7 @@ export async function outcome(daybook: Daybook, { report: name, input }: PersonQ
 }
 
 /** The same in one piece: pages are of several moments. */
-export async function outcomeOfOneMoment(daybook: Daybook, { report: name, input }: PersonQuestion, options?: QueryOptions): Promise<Outcome> {
+export async function outcomeOfOneMoment(daybook: Daybook, { report: name, input }: PersonQuery, options?: QueryOptions): Promise<Outcome> {
   try {
     if (name !== "identitySessions") return { answer: await daybook[name](input as never, options) };
     const { cursor, ...answer } = await daybook.identitySessions({ ...input, limit: 100 }, options);

@@ -7,7 +7,7 @@ import { minimise, type Case } from "./minimise.js";
 import { allSessions, expectedOutcome, outcome } from "./person-answers.js";
 import { idOf, personHistory } from "../support/random/person-history.js";
 import { randomOptions } from "../support/random/person-options.js";
-import { aggregateQuestions, personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { aggregateQueries, personQueries, type PersonQuery } from "../support/random/person-queries.js";
 import { anonymousIds, userIds } from "../support/random/person-values.js";
 import { lastingMemory } from "../store/objects.js";
 
@@ -15,11 +15,11 @@ export { arrive, allSessions };
 
 interface PersonCase extends Case {
   readonly events: History;
-  readonly question: PersonQuestion;
+  readonly query: PersonQuery;
 }
 
 /**
- * Compares a Daybook with the oracle about one random history of events and records, in one question of each report. It
+ * Compares a Daybook with the oracle about one random history of events and records, in one query of each report. It
  * arrives in batches, with seals and restarts between them, some of it twice; where no id stands for two things also in
  * another order than the oracle's. @throws an error with the seed and a small case
  */
@@ -46,12 +46,12 @@ export async function checkPersonHistory(seed: number): Promise<void> {
         await daybook.close();
         daybook = await open();
       }
-      // A question in between leaves behind what the next one must not take for the present.
-      if (random.chance(askChance)) await outcome(daybook, random.pick(personQuestions(random, history, [])));
+      // A query in between leaves behind what the next one must not take for the present.
+      if (random.chance(askChance)) await outcome(daybook, random.pick(personQueries(random, history, [])));
     }
-    for (const question of [...personQuestions(random, history, identityIds(random, expected)), ...aggregateQuestions(random, 8)]) {
-      const difference = differenceOf(await outcome(daybook, question), expectedOutcome(expected, question));
-      if (difference !== null) throw new Error(await report(seed, { events: arrival, question }, options, difference));
+    for (const query of [...personQueries(random, history, identityIds(random, expected)), ...aggregateQueries(random, 8)]) {
+      const difference = differenceOf(await outcome(daybook, query), expectedOutcome(expected, query));
+      if (difference !== null) throw new Error(await report(seed, { events: arrival, query }, options, difference));
     }
   } finally {
     await daybook.close();
@@ -98,20 +98,20 @@ async function report(seed: number, failing: PersonCase, options: OracleOptions,
   for (const isSealed of [false, true]) {
     const fails = async (smaller: PersonCase) => (await caseDifference(smaller, options, isSealed)) !== null;
     if (!(await fails(failing))) continue;
-    const { events, question } = await minimise(failing, fails);
-    const small = await caseDifference({ events, question }, options, isSealed);
+    const { events, query } = await minimise(failing, fails);
+    const small = await caseDifference({ events, query }, options, isSealed);
     const lines = events.map((item) => `  ${JSON.stringify(item)}`);
-    return [intro, isSealed ? "sealed" : "not sealed", ...lines, questionText(question), small].join("\n");
+    return [intro, isSealed ? "sealed" : "not sealed", ...lines, queryText(query), small].join("\n");
   }
-  return `${intro}\nonly in this order of batches, seals and restarts; ${questionText(failing.question)}\n${difference}`;
+  return `${intro}\nonly in this order of batches, seals and restarts; ${queryText(failing.query)}\n${difference}`;
 }
 
-async function caseDifference({ events, question }: PersonCase, options: OracleOptions, isSealed: boolean): Promise<string | null> {
+async function caseDifference({ events, query }: PersonCase, options: OracleOptions, isSealed: boolean): Promise<string | null> {
   const daybook = await openDaybook({ storage: lastingMemory(), ...daybookOptions(options) });
   try {
     await arrive(daybook, events);
     if (isSealed) await daybook.seal();
-    return differenceOf(await outcome(daybook, question), expectedOutcome(oracle(events, options), question));
+    return differenceOf(await outcome(daybook, query), expectedOutcome(oracle(events, options), query));
   } catch (error) {
     return String(error);
   } finally {
@@ -119,6 +119,6 @@ async function caseDifference({ events, question }: PersonCase, options: OracleO
   }
 }
 
-function questionText({ report: name, input }: PersonQuestion): string {
+function queryText({ report: name, input }: PersonQuery): string {
   return `${name} ${JSON.stringify(input)}`;
 }

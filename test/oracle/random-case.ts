@@ -5,7 +5,7 @@ import { oracle } from "../support/index.js";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
 import { hostileHistory, wideHistory } from "../support/random/hostile-history.js";
 import { minimise, type EventCase } from "./minimise.js";
-import { randomQuestion, type Question } from "../support/random/event-questions.js";
+import { randomQuery, type Query } from "../support/random/event-queries.js";
 import { nowMs } from "./settings.js";
 import { randomStorage } from "./random-storage.js";
 
@@ -14,11 +14,11 @@ function futureEventsOf(seed: number): Pick<DaybookOptions, "futureEvents"> {
   return seed % 4 === 3 ? { futureEvents: "keep" } : {};
 }
 
-/** Questions that `checkHistory` asks about one history, besides those it asks while events arrive. */
-export const questionsPerHistory = 50;
+/** Queries that `checkHistory` asks about one history, besides those it asks while events arrive. */
+export const queriesPerHistory = 50;
 
 /**
- * Compares a Daybook with the oracle about one random history, which arrives in random batches, with questions, seals
+ * Compares a Daybook with the oracle about one random history, which arrives in random batches, with queries, seals
  * and restarts between them: on files for one seed of five, else in memory; a little or much of which may be used.
  * @throws an error with the seed and a small case
  */
@@ -31,7 +31,7 @@ export async function checkHistory(seed: number): Promise<void> {
   let daybook = await open();
   try {
     daybook = await ingestInPieces(seed, daybook, open, events, random);
-    await ask(seed, daybook, events, questionsPerHistory, random);
+    await ask(seed, daybook, events, queriesPerHistory, random);
   } finally {
     await daybook.close();
     await remove();
@@ -42,14 +42,14 @@ async function ask(seed: number, daybook: Daybook, events: readonly EventInput[]
   const expected = oracle(events, { nowMs, ...futureEventsOf(seed) });
   const records = expected.searchEvents();
   for (let asked = 0; asked < count; asked += 1) {
-    const question = randomQuestion(random, records);
-    const actual = await daybookOutcome(daybook, question, random.between(1, 20));
-    const difference = differenceOf(actual, expectedOutcome(expected, question, actual));
-    if (difference !== null) throw new Error(await report(seed, { events, question }, difference));
+    const query = randomQuery(random, records);
+    const actual = await daybookOutcome(daybook, query, random.between(1, 20));
+    const difference = differenceOf(actual, expectedOutcome(expected, query, actual));
+    if (difference !== null) throw new Error(await report(seed, { events, query }, difference));
   }
 }
 
-/** Batches of every size, some in flight together; questions, seals and restarts between them. */
+/** Batches of every size, some in flight together; queries, seals and restarts between them. */
 async function ingestInPieces(
   seed: number,
   first: Daybook,
@@ -99,14 +99,14 @@ async function report(seed: number, failing: EventCase, difference: string): Pro
     if (!(await fails(failing))) continue;
     const smallest = await minimise(failing, fails);
     const history = `${stage}, events ${JSON.stringify(smallest.events)}`;
-    return [intro, history, questionText(smallest.question), await caseDifference(seed, smallest, stage)].join("\n");
+    return [intro, history, queryText(smallest.query), await caseDifference(seed, smallest, stage)].join("\n");
   }
-  return `${intro}\nonly in this order of batches, seals and restarts; ${questionText(failing.question)}\n${difference}`;
+  return `${intro}\nonly in this order of batches, seals and restarts; ${queryText(failing.query)}\n${difference}`;
 }
 
 type Stage = "not sealed" | "sealed" | "after a restart";
 
-async function caseDifference(seed: number, { events, question }: EventCase, stage: Stage): Promise<string | null> {
+async function caseDifference(seed: number, { events, query }: EventCase, stage: Stage): Promise<string | null> {
   const options: DaybookOptions = { storage: memoryStorage(), clock: fixedClock(nowMs), ...futureEventsOf(seed) };
   let daybook = await openDaybook(options);
   try {
@@ -116,8 +116,8 @@ async function caseDifference(seed: number, { events, question }: EventCase, sta
       await daybook.close();
       daybook = await openDaybook(options);
     }
-    const actual = await daybookOutcome(daybook, question, 2);
-    return differenceOf(actual, expectedOutcome(oracle(events, { nowMs, ...futureEventsOf(seed) }), question, actual));
+    const actual = await daybookOutcome(daybook, query, 2);
+    return differenceOf(actual, expectedOutcome(oracle(events, { nowMs, ...futureEventsOf(seed) }), query, actual));
   } catch (error) {
     return String(error);
   } finally {
@@ -125,6 +125,6 @@ async function caseDifference(seed: number, { events, question }: EventCase, sta
   }
 }
 
-function questionText({ report: name, input }: Question): string {
+function queryText({ report: name, input }: Query): string {
   return `${name} ${JSON.stringify(input)}`;
 }

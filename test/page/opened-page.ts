@@ -17,7 +17,7 @@ export async function openPage(browser: Browser, look: BrowserContextOptions = {
   const context = await browser.newContext({ ...LOOK, ...look });
   const page = await context.newPage();
   const underWay = new Set<Request>();
-  page.on("request", (request) => void (isQuestion(request) && underWay.add(request)));
+  page.on("request", (request) => void (isQuery(request) && underWay.add(request)));
   page.on("requestfinished", (request) => underWay.delete(request));
   page.on("requestfailed", (request) => underWay.delete(request));
   const settled = async () => {
@@ -38,7 +38,7 @@ export async function openPage(browser: Browser, look: BrowserContextOptions = {
 }
 
 /** Whether a request asks the API, and is answered at once: changes are waited for as long as the page stands. */
-export function isQuestion(request: Request): boolean {
+export function isQuery(request: Request): boolean {
   const { pathname } = new URL(request.url());
   return /^\/(?:v1|analytics|search-events)\b/.test(pathname) && !pathname.endsWith("/changes");
 }
@@ -48,9 +48,9 @@ export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
-/** What a question, as a panel names it, is answered with by its route. */
-export async function answerTo({ url }: ServedPage, token: string, question: string): Promise<{ readonly status: number; readonly answer: unknown }> {
-  const [, method = "", path = "", body = ""] = /^(\S+) (\S+) (.*)$/s.exec(question) ?? [];
+/** What a query, as a panel names it, is answered with by its route. */
+export async function answerTo({ url }: ServedPage, token: string, query: string): Promise<{ readonly status: number; readonly answer: unknown }> {
+  const [, method = "", path = "", body = ""] = /^(\S+) (\S+) (.*)$/s.exec(query) ?? [];
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await fetch(new URL(path, url), { method, headers, ...(body !== "" && { body }) });
   return { status: response.status, answer: await response.json() };

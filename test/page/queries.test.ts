@@ -12,7 +12,7 @@ const NOW_MS = Date.parse("2026-03-10T23:30:00Z");
 const scoped = (shown: ViewState): ViewScope => scopeOf(shown, { nowMs: NOW_MS, extent: null });
 const scope = (search: string) => scoped(viewStateOf(`project=shop&zone=Europe/Berlin&${search}`));
 
-describe("a question of a picture", () => {
+describe("a query of a picture", () => {
   test("has the shape that its route takes, whatever was chosen", () => {
     fc.assert(
       fc.property(picture, (shown) => {
@@ -117,11 +117,11 @@ describe("a question of a picture", () => {
   });
 
   test("is shown for a terminal without the token, quoted for the shell", () => {
-    const question = { method: "POST", path: "/v1/x", body: { name: "it's $HOME" } } as const;
-    expect(curlOf(question, "http://here")).toBe(
+    const query = { method: "POST", path: "/v1/x", body: { name: "it's $HOME" } } as const;
+    expect(curlOf(query, "http://here")).toBe(
       `curl 'http://here/v1/x' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  ` +
         `-H "Content-Type: application/json" \\\n  -d '{"name":"it'\\''s $HOME"}'`,
     );
-    expect(keyOf(question)).not.toBe(keyOf({ ...question, body: null }));
+    expect(keyOf(query)).not.toBe(keyOf({ ...query, body: null }));
   });
 });

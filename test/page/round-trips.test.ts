@@ -4,7 +4,7 @@ import type { Daybook } from "daybook";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { sharedChromium } from "../browser/chromium.js";
 import { sliceOf } from "../oracle/settings.js";
-import { drawn, isQuestion, openPage } from "./opened-page.js";
+import { drawn, isQuery, openPage } from "./opened-page.js";
 import { OWNER, servePage, type ServedPage } from "./serve-page.js";
 import { openShop } from "./shop.js";
 
@@ -27,7 +27,7 @@ async function roundTrips(address: string): Promise<number> {
   const { page } = await openPage(browser);
   const held: Route[] = [];
   await page.route("**", async (route) => {
-    if (isQuestion(route.request())) held.push(route);
+    if (isQuery(route.request())) held.push(route);
     else await route.continue();
   });
   await page.goto(`${served.url}${address}#token=${OWNER.token}`);

@@ -36,8 +36,8 @@ function scopeBy(filters: readonly Filter[]): ViewScope {
   return { ...scopeOf(viewStateOf("project=shop&period=all&zone=UTC"), { nowMs: NOW_MS, extent: null }), filters };
 }
 
-async function ask<A>(question: PageQuery<A>): Promise<A> {
-  return (await answerTo(served, OWNER.token, keyOf(question))).answer as A;
+async function ask<A>(query: PageQuery<A>): Promise<A> {
+  return (await answerTo(served, OWNER.token, keyOf(query))).answer as A;
 }
 
 const webBy = (...filters: readonly Filter[]): Promise<WebAnswer> => ask(longListsQuery(scopeBy(filters)));
@@ -79,12 +79,12 @@ describe("a row of a list", () => {
 
   test.each(["first_touch.source", "last_touch.medium", "touch_source"])("of a trend by %s gives its own total, nobody's too", async (by) => {
     const chosen = { ...viewStateOf("view=trends").choices.trends, by };
-    const question = (filters: readonly Filter[], broken = by) => trendQuery(scopeBy(filters), { ...chosen, by: broken }) ?? trendOfNothing();
-    const { series } = await ask<TrendAnswer>(question([]));
+    const query = (filters: readonly Filter[], broken = by) => trendQuery(scopeBy(filters), { ...chosen, by: broken }) ?? trendOfNothing();
+    const { series } = await ask<TrendAnswer>(query([]));
     const nobody = { "first_touch.source": "(direct)", "last_touch.medium": "(none)", touch_source: "" }[by];
     expect(series.map(({ values }) => values[0])).toContain(nobody);
     for (const { values, total } of series) {
-      const filtered = await ask<TrendAnswer>(question([filterByValue(by, values[0] ?? "")], ""));
+      const filtered = await ask<TrendAnswer>(query([filterByValue(by, values[0] ?? "")], ""));
       expect([values, filtered.series[0]?.total]).toEqual([values, total]);
     }
   });

@@ -7,7 +7,7 @@ import { useLimits } from "../limits.js";
 import { allPages, errorOutcome } from "../oracle/answers.js";
 import { arrive } from "../support/random/arrive.js";
 import { outcome } from "../oracle/person-answers.js";
-import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { personQueries, type PersonQuery } from "../support/random/person-queries.js";
 import { anonymousIds, companyIds, userIds } from "../support/random/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
 import { holds, openAt } from "./law.js";
@@ -20,10 +20,10 @@ const days = { startDate: "2026-01-01", endDate: "2026-03-31" };
 /** Cuts days, so that parts of what is kept of a day are asked for. */
 const cut = { startDate: "2026-02-27T08:15:00Z", endDate: "2026-03-01T00:30:00Z" };
 
-const questionsOfPeople: readonly PersonQuestion[] = [
-  ...personQuestions(seededRandom(baseSeed + 1), [], []),
-  ...[...userIds, ...anonymousIds].map((userId): PersonQuestion => ({ report: "identityProfile", input: { ...days, userId } })),
-  ...companyIds.map((companyId): PersonQuestion => ({ report: "companyTopUsers", input: { companyId } })),
+const queriesOfPeople: readonly PersonQuery[] = [
+  ...personQueries(seededRandom(baseSeed + 1), [], []),
+  ...[...userIds, ...anonymousIds].map((userId): PersonQuery => ({ report: "identityProfile", input: { ...days, userId } })),
+  ...companyIds.map((companyId): PersonQuery => ({ report: "companyTopUsers", input: { companyId } })),
   { report: "topCompanies", input: { rangeDays: 365 } },
   { report: "countUniqueUsers", input: cut },
 ];
@@ -37,7 +37,7 @@ const groups = [
 ] as const;
 const filterGroups = groups.map((filters) => ({ filters: filters.map(([fieldName, operator, value]) => ({ fieldName, operator, value })) }));
 
-/** Each event question under each filter, and under two at once, in whole days and in days that are cut. */
+/** Each event query under each filter, and under two at once, in whole days and in days that are cut. */
 async function eventAnswers(daybook: Daybook): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const window of [days, cut])
@@ -59,7 +59,7 @@ async function eventAnswers(daybook: Daybook): Promise<unknown[]> {
 
 async function allAnswers(daybook: Daybook): Promise<string> {
   const lines: unknown[] = await eventAnswers(daybook);
-  for (const question of questionsOfPeople) lines.push([question, await outcome(daybook, question)]);
+  for (const query of queriesOfPeople) lines.push([query, await outcome(daybook, query)]);
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
 

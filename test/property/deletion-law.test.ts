@@ -6,7 +6,7 @@ import { eventsOf } from "../support/oracle/history.js";
 import { arrive } from "../support/random/arrive.js";
 import { personHistory } from "../support/random/person-history.js";
 import { randomOptions } from "../support/random/person-options.js";
-import { personQuestions } from "../support/random/person-questions.js";
+import { personQueries } from "../support/random/person-queries.js";
 import { projects, userIds } from "../support/random/person-values.js";
 import { isDeleted } from "../oracle/deletions.js";
 import type { Deleted } from "../oracle/live-history.js";
@@ -54,10 +54,10 @@ async function checkDeletion(seed: number): Promise<number> {
   await arrive(daybook, history.slice(0, history.length / 2));
   if (random.chance(0.5)) await daybook.seal();
   await arrive(daybook, history.slice(history.length / 2));
-  const questions = personQuestions(random, plain, [...userIds].slice(0, 2));
+  const queries = personQueries(random, plain, [...userIds].slice(0, 2));
   const answersOf = async (some: Daybook) => {
     const given: unknown[] = [];
-    for (const question of questions) given.push([question, await outcome(some, question)]);
+    for (const query of queries) given.push([query, await outcome(some, query)]);
     return given;
   };
   const whole = await answersOf(daybook);

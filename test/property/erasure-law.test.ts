@@ -6,7 +6,7 @@ import { errorOutcome, allPages, type Outcome } from "../oracle/answers.js";
 import { allSessions, arrive } from "../oracle/person-case.js";
 import { idOf, personHistory } from "../support/random/person-history.js";
 import { randomOptions } from "../support/random/person-options.js";
-import { aggregateQuestions, personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { aggregateQueries, personQueries, type PersonQuery } from "../support/random/person-queries.js";
 import { anonymousIds, projects, userIds } from "../support/random/person-values.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
 import { eventsOf } from "../support/oracle/history.js";
@@ -59,7 +59,7 @@ function refuseUnlessSuppressed(error: unknown): void {
   if (!(error instanceof DaybookError) || error.code !== "suppressed") throw error;
 }
 
-async function outcome(daybook: Daybook, { report, input }: PersonQuestion): Promise<Outcome> {
+async function outcome(daybook: Daybook, { report, input }: PersonQuery): Promise<Outcome> {
   try {
     if (report === "identitySessions") return { answer: await allSessions(daybook, input, 3) };
     if (report === "searchEvents") return { answer: await allPages(daybook, input, 7) };
@@ -118,12 +118,12 @@ async function checkErasure(seed: number): Promise<boolean> {
   const left = history.filter((item) => !("unlink" in item && removed.has(item.unlink))).flatMap((item) => without(item, person) ?? []);
   await arrive(pure, left);
   const identityIds = [...userIds].slice(0, 2);
-  const questions = [...personQuestions(random, plain, identityIds), ...aggregateQuestions(random, 8)];
+  const queries = [...personQueries(random, plain, identityIds), ...aggregateQueries(random, 8)];
   for (const [moment, asked] of [["at once", daybook], ["after opening again", null]] as const) {
     if (asked === null) await daybook.close();
     const some = asked ?? (await open(storage));
-    for (const question of questions)
-      expect(await outcome(some, question), `${moment}, seed ${seed}: ${JSON.stringify(question)}`).toEqual(await outcome(pure, question));
+    for (const query of queries)
+      expect(await outcome(some, query), `${moment}, seed ${seed}: ${JSON.stringify(query)}`).toEqual(await outcome(pure, query));
     // What was erased stays out, unless it lies after the erasure; what stays is there already.
     const events = eventsOf(history).filter(({ createdAt }) => new Date(createdAt ?? nowMs).getTime() <= nowMs);
     const again = await some.ingest(events);

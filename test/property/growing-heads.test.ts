@@ -17,7 +17,7 @@ const [firstProject = ""] = projects;
 
 type Ask = (daybook: Daybook) => Promise<unknown>;
 
-const eventQuestions = [days, oneDay, cut].flatMap((window) =>
+const eventQueries = [days, oneDay, cut].flatMap((window) =>
   [[], [["name", "!=", "none"]], [["url", "is_set", ""], ["userId", "is_set", ""]]].flatMap((filters): Ask[] => {
     const input = { ...window, filterGroups: [{ filters: filters.map(([fieldName = "", operator = "", value = ""]) => ({ fieldName, operator, value })) }] };
     return [
@@ -30,8 +30,8 @@ const eventQuestions = [days, oneDay, cut].flatMap((window) =>
     ];
   }));
 
-const questions: readonly Ask[] = [
-  ...eventQuestions,
+const queries: readonly Ask[] = [
+  ...eventQueries,
   ...(["identity", "account"] as const).flatMap((level): Ask[] => [
     ...projects.map((project): Ask => (daybook) => daybook.ltvCohorts({ project, level })),
     (daybook) => daybook.revenueByAttribution({ ...days, project: firstProject, level, model: "first_touch", dimension: "source" }),
@@ -40,9 +40,9 @@ const questions: readonly Ask[] = [
 ];
 
 /** Whether a company is known at all is asked of the newest moment: apart from the others where events are under way. */
-const companyQuestions = companyIds.map((companyId): Ask => (daybook) => daybook.companyTopUsers({ companyId }));
+const companyQueries = companyIds.map((companyId): Ask => (daybook) => daybook.companyTopUsers({ companyId }));
 
-/** The answers to some of the questions, a text each. */
+/** The answers to some of the queries, a text each. */
 function answers(daybook: Daybook, asked: readonly Ask[]): Promise<string[]> {
   return Promise.all(asked.map(async (ask) => JSON.stringify(await ask(daybook).catch(errorOutcome))));
 }
@@ -58,7 +58,7 @@ const histories = fc.uniqueArray(event, { selector: (item) => idOf(item), minLen
 const steps = fc.array(
   fc.record({
     eventCount: fc.integer({ min: 1, max: 6 }),
-    /** Which questions are asked: not all after each step, so that what is known of them is of several ages. */
+    /** Which queries are asked: not all after each step, so that what is known of them is of several ages. */
     every: fc.integer({ min: 1, max: 4 }),
     then: fc.constantFrom("nothing", "nothing", "nothing", "nothing", "seal", "link", "erase"),
   }),
@@ -90,27 +90,27 @@ test("Asked between commits, while heads grow on several days, all is answered a
       const [first = "", second = ""] = userIds;
       if (then === "link") await happens((other) => other.alias({ id: `alias ${step}`, createdAt: days.startDate, from: first, to: second }).catch(errorOutcome));
       if (then === "erase") await happens((other) => erase(other, userIds[step % userIds.length] ?? ""));
-      const asked = [...questions, ...companyQuestions].filter((_, place) => (place + step) % every === 0);
+      const asked = [...queries, ...companyQueries].filter((_, place) => (place + step) % every === 0);
       await using fresh = await openAt(memoryStorage());
       for (const act of past) await act(fresh);
       expect(await answers(daybook, asked)).toEqual(await answers(fresh, asked));
     }
   }, 15));
 
-test("Questions under way while events arrive see all of a batch or nothing of it, whatever others learned meanwhile.", () =>
+test("Queries under way while events arrive see all of a batch or nothing of it, whatever others learned meanwhile.", () =>
   holds([histories, fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 6, maxLength: 10 })], async (events, eventCounts) => {
     await using daybook = await openAt(memoryStorage());
     let at = 0;
-    let before = await answers(daybook, questions);
+    let before = await answers(daybook, queries);
     for (const eventCount of eventCounts) {
       const some = events.slice(at, at + eventCount).map(withoutLink);
       at += eventCount;
       const known = events.slice(0, at).map(withoutLink);
-      const early = answers(daybook, questions);
+      const early = answers(daybook, queries);
       const writing = daybook.ingest(some);
-      const late = answers(daybook, questions);
+      const late = answers(daybook, queries);
       await writing;
-      const after = await freshAnswers(known, questions);
+      const after = await freshAnswers(known, queries);
       const isFair = (given: readonly string[]) => given.every((answer, place) => answer === after[place] || answer === before[place]);
       expect([isFair(await early), isFair(await late)]).toEqual([true, true]);
       before = after;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { arrive } from "../support/random/arrive.js";
 import { allSessions, outcome } from "../oracle/person-answers.js";
-import { personQuestions, type PersonQuestion } from "../support/random/person-questions.js";
+import { personQueries, type PersonQuery } from "../support/random/person-queries.js";
 import { anonymousIds, companyIds, emails, projects, userIds } from "../support/random/person-values.js";
 import { baseSeed } from "../oracle/settings.js";
 import { uuidOfText } from "../../src/core/base/uuid.js";
@@ -24,19 +24,19 @@ async function withPeople(history: readonly HistoryItem[], sealed: boolean, use:
   await use(daybook);
 }
 
-const questions: readonly PersonQuestion[] = [
-  ...personQuestions(seededRandom(baseSeed), [], []),
-  ...[...userIds, ...anonymousIds].map((userId): PersonQuestion => ({ report: "identityProfile", input: { ...always, userId } })),
-  ...emails.map((email): PersonQuestion => ({ report: "identitySessions", input: { ...always, email } })),
-  ...companyIds.map((companyId): PersonQuestion => ({ report: "companyTopUsers", input: { companyId } })),
+const queries: readonly PersonQuery[] = [
+  ...personQueries(seededRandom(baseSeed), [], []),
+  ...[...userIds, ...anonymousIds].map((userId): PersonQuery => ({ report: "identityProfile", input: { ...always, userId } })),
+  ...emails.map((email): PersonQuery => ({ report: "identitySessions", input: { ...always, email } })),
+  ...companyIds.map((companyId): PersonQuery => ({ report: "companyTopUsers", input: { companyId } })),
   { report: "topCompanies", input: { rangeDays: 365, sort: "events" } },
-  ...projects.flatMap((project) => levels.map((level): PersonQuestion => ({ report: "ltvCohorts", input: { project, level } }))),
+  ...projects.flatMap((project) => levels.map((level): PersonQuery => ({ report: "ltvCohorts", input: { project, level } }))),
 ];
 
-/** A line for each of many questions: equal texts mean byte-identical answers. */
+/** A line for each of many queries: equal texts mean byte-identical answers. */
 async function allAnswers(daybook: Daybook): Promise<string> {
   const lines: string[] = [];
-  for (const question of questions) lines.push(JSON.stringify([question, await outcome(daybook, question)]));
+  for (const query of queries) lines.push(JSON.stringify([query, await outcome(daybook, query)]));
   return lines.join("\n");
 }
 

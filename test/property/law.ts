@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, 
 import { seededRandom } from "daybook/testing";
 import fc from "fast-check";
 import { allPages, daybookOutcome } from "../oracle/answers.js";
-import { randomQuestion } from "../support/random/event-questions.js";
+import { randomQuery } from "../support/random/event-queries.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 
 /** The default suite runs one in so many cases of a law, the long one all of them. */
@@ -39,14 +39,14 @@ export async function withEvents(
   }
 }
 
-const questions = (() => {
+const queries = (() => {
   const random = seededRandom(baseSeed);
-  return Array.from({ length: 40 }, () => randomQuestion(random, []));
+  return Array.from({ length: 40 }, () => randomQuery(random, []));
 })();
 
-/** The answers to forty fixed questions and the whole content, a line each: equal texts mean byte-identical answers. */
+/** The answers to forty fixed queries and the whole content, a line each: equal texts mean byte-identical answers. */
 export async function allAnswers(daybook: Daybook): Promise<string> {
   const lines: unknown[] = await allPages(daybook, {}, 7);
-  for (const question of questions) lines.push([question, await daybookOutcome(daybook, question, 3)]);
+  for (const query of queries) lines.push([query, await daybookOutcome(daybook, query, 3)]);
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }

@@ -143,7 +143,7 @@ describe("a seal worker", () => {
     expect(taken).toEqual(sources.map((rows) => rows.rowCount * rows.columnNames().length));
   });
 
-  longTest("leaves rows that come meanwhile, and questions, alone", async () => {
+  longTest("leaves rows that come meanwhile, and queries, alone", async () => {
     let go = (): void => undefined;
     const thread = threadOf();
     const gate = new Promise<void>((resolve) => (go = resolve));

@@ -12,7 +12,7 @@ const SECRET = "zanzibar";
 /** The default suite tries one moment in so many, the long one all of them. */
 const STRIDE = strideOf(5, 1);
 
-/** One act of a store's life. All but the last are told by what the questions below answer. */
+/** One act of a store's life. All but the last are told by what the queries below answer. */
 const acts: readonly ((daybook: Daybook) => Promise<unknown>)[] = [
   (daybook) => daybook.ingest([{ id: "1", name: "visit", anonymousId: "device", createdAt: at(0), browser: SECRET }]),
   (daybook) => daybook.identify({ id: "i1", userId: "ann", anonymousId: "device", email: `ann@${SECRET}.example`, createdAt: at(1) }),

@@ -45,7 +45,7 @@ describe.each(CODES)("whichever operation fails once with %s,", (code) => {
       }
   });
 
-  test("a question fails with it, and the next one is answered", async () => {
+  test("a query fails with it, and the next one is answered", async () => {
     for (let number = first; ; number += STRIDE) {
       const storage = new RecordingStorage(stores[0]);
       const daybook = await openDaybook({ storage, clock, memoryBudgetBytes: 0 });

@@ -147,7 +147,7 @@ test("An export of a follower that nobody asks on is ended where its writer comp
   await expect(events.next()).rejects.toMatchObject({ code: "query_timeout" });
 });
 
-test("The first question to a follower knows what came while it was being opened.", async () => {
+test("The first query to a follower knows what came while it was being opened.", async () => {
   const storage = lastingMemory();
   const writer = await open(storage);
   await ingest(writer, "before", 3);

@@ -14,7 +14,7 @@ import { lastingMemory, objectsOf, storageWith, type Objects } from "./objects.j
 // A second of a follower's time takes a tenth.
 useLimits({ followMs: 15, followSettleMs: 10, followLateMs: 50 });
 
-/** Reads of a follower at which its writer goes on: three looks at least, and a question. */
+/** Reads of a follower at which its writer goes on: three looks at least, and a query. */
 const READ_COUNT = 24;
 /** The default suite tries one in so many. */
 const STRIDE = strideOf(24, longStride(2));
@@ -104,7 +104,7 @@ describe.each(sliceOf([["holds files", true], ["holds none", false]], 2))("A fol
   });
 });
 
-longTest("Where nothing can be held, a question whose file is taken away before it is read begins anew; a look takes what the next manifest names.", async () => {
+longTest("Where nothing can be held, a query whose file is taken away before it is read begins anew; a look takes what the next manifest names.", async () => {
   const storage = lastingMemory();
   const writer = await open(storage);
   // Larger than what is read of a segment when it is opened.
@@ -257,7 +257,7 @@ test("A batch is seen whole, and what was seen is never gone again, while a writ
   expect(askedCount).toBeGreaterThan(3);
 });
 
-longTest("A follower that is closed in the midst of a look, and of a question, reads nothing more.", async () => {
+longTest("A follower that is closed in the midst of a look, and of a query, reads nothing more.", async () => {
   const storage = await storageWith(await filled());
   const writer = await open(storage);
   let readCount = 0;

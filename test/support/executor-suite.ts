@@ -9,14 +9,14 @@ import { eventsOf, type History } from "./oracle/history.js";
 import { oracle } from "./oracle/oracle.js";
 import type { OracleOptions } from "./oracle/rules.js";
 import { arrive } from "./random/arrive.js";
-import { randomQuestion } from "./random/event-questions.js";
+import { randomQuery } from "./random/event-queries.js";
 import { hostileHistory } from "./random/hostile-history.js";
 import { knownHistory } from "./random/known-history.js";
 import { longIntegerFilter, longIntegerHistory } from "./random/long-integers.js";
 import { nowMs } from "./random/now.js";
 import { personHistory } from "./random/person-history.js";
 import { randomOptions } from "./random/person-options.js";
-import { aggregateQuestions, personQuestions } from "./random/person-questions.js";
+import { aggregateQueries, personQueries } from "./random/person-queries.js";
 import { seededRandom, type Random } from "../../src/testing/random.js";
 
 /** An executor, and how it is let go of. */
@@ -36,17 +36,17 @@ export type LoadExecutor = (fill: (daybook: Daybook) => Promise<void>, options: 
 /** One promise of `Executor`. */
 export interface ExecutorCase {
   readonly name: string;
-  /** Asks an executor. @throws an error with the question, the right answer and the one given, where the promise is broken */
+  /** Asks an executor. @throws an error with the query, the right answer and the one given, where the promise is broken */
   run(load: LoadExecutor): Promise<void>;
 }
 
-interface Question {
+interface Query {
   readonly report: ReportName;
   readonly input: unknown;
 }
 
 const EVENT_HISTORY_COUNT = 8;
-const QUESTIONS_PER_HISTORY = 60;
+const QUERIES_PER_HISTORY = 60;
 const PERSON_HISTORY_COUNT = 24;
 const AGGREGATES_PER_HISTORY = 12;
 
@@ -65,40 +65,40 @@ function futureEventsOf(seed: number): Pick<OracleOptions, "futureEvents"> {
 
 function eventCase(seed: number): ExecutorCase {
   return {
-    name: `random questions about the events of history ${seed} are answered as the oracle does`,
+    name: `random queries about the events of history ${seed} are answered as the oracle does`,
     run: async (load) => {
       const random = seededRandom(seed);
       const history = hostileHistory(random, random.between(20, 60));
       const options = { nowMs, ...futureEventsOf(seed) };
       const records = oracle(history, options).searchEvents();
-      const questions = Array.from({ length: QUESTIONS_PER_HISTORY }, () => randomQuestion(random, records));
-      await runCase(load, history, options, questions, random);
+      const queries = Array.from({ length: QUERIES_PER_HISTORY }, () => randomQuery(random, records));
+      await runCase(load, history, options, queries, random);
     },
   };
 }
 
 function personCase(seed: number): ExecutorCase {
   return {
-    name: `random questions about the persons, money and companies of history ${seed} are answered as the oracle does`,
+    name: `random queries about the persons, money and companies of history ${seed} are answered as the oracle does`,
     run: async (load) => {
       const random = seededRandom(1_000 + seed);
       // Every other one has records that tell traits.
       const history = seed % 2 === 0 ? knownHistory(random) : personHistory(random).history;
-      await runCase(load, history, { ...randomOptions(random), ...futureEventsOf(seed) }, [...personQuestions(random, history, []), ...aggregateQuestions(random, AGGREGATES_PER_HISTORY)], random);
+      await runCase(load, history, { ...randomOptions(random), ...futureEventsOf(seed) }, [...personQueries(random, history, []), ...aggregateQueries(random, AGGREGATES_PER_HISTORY)], random);
     },
   };
 }
 
-async function runCase(load: LoadExecutor, history: History, options: OracleOptions, questions: readonly Question[], random: Random): Promise<void> {
+async function runCase(load: LoadExecutor, history: History, options: OracleOptions, queries: readonly Query[], random: Random): Promise<void> {
   const expected = oracle(history, options);
   await over(load, history, options, async (executor) => {
-    for (const question of questions) {
-      const plan = await planOf(question, history, options);
-      const right = plan === null ? null : outcomeOf(() => expected[question.report](question.input as never));
+    for (const query of queries) {
+      const plan = await planOf(query, history, options);
+      const right = plan === null ? null : outcomeOf(() => expected[query.report](query.input as never));
       // What no executor is asked.
       if (plan === null || right === null || right === "error project_not_found") continue;
       const given = await answered(executor, plan, random.between(1, 20));
-      if (given !== right) throw new Error(`${question.report} ${JSON.stringify(question.input)}\nexpected ${right}\n     got ${given}`);
+      if (given !== right) throw new Error(`${query.report} ${JSON.stringify(query.input)}\nexpected ${right}\n     got ${given}`);
     }
   });
 }
@@ -106,8 +106,8 @@ async function runCase(load: LoadExecutor, history: History, options: OracleOpti
 async function runLongIntegers(load: LoadExecutor): Promise<void> {
   const random = seededRandom(53);
   const history = longIntegerHistory(random);
-  const filtered = Array.from({ length: QUESTIONS_PER_HISTORY }, () => ({ report: "countEvents" as const, input: { filterGroups: longIntegerFilter(random) } }));
-  const whole: Question[] = [
+  const filtered = Array.from({ length: QUERIES_PER_HISTORY }, () => ({ report: "countEvents" as const, input: { filterGroups: longIntegerFilter(random) } }));
+  const whole: Query[] = [
     ...["n", "order_id"].map((metadataField) => ({ report: "aggregate" as const, input: { metadataField } })),
     { report: "aggregate", input: { field: "userId" } },
     { report: "countUniqueUsers", input: {} },
@@ -119,11 +119,11 @@ async function runLongIntegers(load: LoadExecutor): Promise<void> {
 async function runAborted(load: LoadExecutor): Promise<void> {
   const { history } = personHistory(seededRandom(7));
   await over(load, history, { nowMs }, async (executor) => {
-    for (const question of personQuestions(seededRandom(8), history, [])) {
-      const plan = await planOf(question, history, { nowMs });
+    for (const query of personQueries(seededRandom(8), history, [])) {
+      const plan = await planOf(query, history, { nowMs });
       if (plan === null) continue;
       const given = await executor.execute(plan, { aborted: true }).then(() => "an answer", errorText);
-      if (given !== "error aborted") throw new Error(`${question.report}: expected error aborted, got ${given}`);
+      if (given !== "error aborted") throw new Error(`${query.report}: expected error aborted, got ${given}`);
     }
   });
 }
@@ -137,8 +137,8 @@ async function over(load: LoadExecutor, history: History, options: OracleOptions
   }
 }
 
-/** Null for a question that is refused before it comes to an executor. */
-async function planOf({ report, input }: Question, history: History, options: OracleOptions): Promise<Plan | null> {
+/** Null for a query that is refused before it comes to an executor. */
+async function planOf({ report, input }: Query, history: History, options: OracleOptions): Promise<Plan | null> {
   const savedSegments = new Map(Object.entries(options.segments ?? {}));
   const context = { nowMs: options.nowMs, cursorKey: new Uint8Array(32), rules: reportRules(options), savedSegments };
   const projects = [DEFAULT_PROJECT, ...eventsOf(history).map(({ project }) => project ?? DEFAULT_PROJECT)];

@@ -166,6 +166,6 @@ test("Whoever hovers over a member of a query's input reads what it means.", () 
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-test("The questions of a Daybook are among the functions that are looked at.", () => {
+test("The queries of a Daybook are among the functions that are looked at.", () => {
   expect([...functionsOf("index.ts").keys()]).toEqual(expect.arrayContaining(["openDaybook", "Daybook.countEvents", "Daybook.ltvCohorts", "Daybook.webOverview", "PrivacyRequests.resolve", "Segments.put"]));
 });

@@ -71,7 +71,7 @@ const WRONG: readonly (readonly [string, string])[] = [
 
 const KEYS = [0, 1, 2, 3, 4, 5, 6, 7];
 const MANY = Array.from({ length: 100 }, (_, event) => `event_${event}: z.object({ ${KEYS.map((key) => `key_${event}_${key}: z.string()`).join(", ")} })`);
-const LARGE = `void defineEvents({ ${MANY.join(", ")} }).on(plain).countEvents({ eventName: "event_99", `
+const LARGE = `void defineEvents({ ${MANY.join(", ")} }).bind(plain).countEvents({ eventName: "event_99", `
   + `filterGroups: [{ filters: [{ fieldName: "metadata.key_99_3", operator: "=", value: "a" }] }] });`;
 
 const program = typeProgram([HEAD.replaceAll("\n", " "), ...RIGHT.map((line) => `async () => { ${line} };`), ...WRONG.map(([line]) => `async () => { ${line} };`), LARGE].join("\n"));
@@ -92,10 +92,10 @@ test("Whoever hovers reads names and members, not what computed them.", () => {
     + `readonly order: { total: number; items: string[]; address?: { city: string; } | undefined; }; }`;
   expect(shown("shop =").replaceAll(/\s+/g, " ")).toBe(`const shop: EventDefinition<${events}>`);
   expect(shown("seen =").replaceAll(/\s+/g, " ")).toBe(`const seen: TypedDaybook<${events}, Daybook>`);
-  const question = shown("countEvents();").replaceAll(/\s+/g, " ");
-  expect(question).toContain('eventName?: "signup" | "pageview" | "order" | null | undefined;');
-  expect(question).toContain("startDate?: DateInput | null | undefined;");
-  expect(question).not.toMatch(/NonNullable|Extract|Slots|TypedMember/);
+  const query = shown("countEvents();").replaceAll(/\s+/g, " ");
+  expect(query).toContain('eventName?: "signup" | "pageview" | "order" | null | undefined;');
+  expect(query).toContain("startDate?: DateInput | null | undefined;");
+  expect(query).not.toMatch(/NonNullable|Extract|Slots|TypedMember/);
 });
 
 test("A hundred events cost the compiler little: what it works out grows with the events, not with their pairs.", () => {

@@ -8,7 +8,7 @@ const userIds = [...new Set(events.flatMap((event) => (typeof event.userId === "
 const [userId = "", companyId] = [userIds[0], "acme"];
 const year = { startDate: "2026-01-01", endDate: "2026-12-31" };
 
-const questions: Readonly<Record<string, (daybook: Daybook) => Promise<unknown>>> = {
+const queries: Readonly<Record<string, (daybook: Daybook) => Promise<unknown>>> = {
   countEvents: (daybook) => daybook.countEvents(),
   countUniqueUsers: (daybook) => daybook.countUniqueUsers(),
   countUniqueUsersPerDay: (daybook) => daybook.countUniqueUsersPerDay(),
@@ -47,7 +47,7 @@ async function live(daybook: Daybook, step: number): Promise<void> {
 }
 
 describe("While people sign up, pay and come late", () => {
-  test.each(sliceOf(Object.entries(questions), 3))("%s looks at what came since, and reads nothing", async (_name, ask) => {
+  test.each(sliceOf(Object.entries(queries), 3))("%s looks at what came since, and reads nothing", async (_name, ask) => {
     const store = await openWithCompanies();
     await store.measure(ask);
     for (let step = 0; step < 3; step += 1) {
@@ -60,7 +60,7 @@ describe("While people sign up, pay and come late", () => {
 
   test("a link that concerns somebody costs what the two hold", async () => {
     const store = await openWithCompanies();
-    const ask = questions["identityProfile"] as (daybook: Daybook) => Promise<unknown>;
+    const ask = queries["identityProfile"] as (daybook: Daybook) => Promise<unknown>;
     await store.measure(ask);
     await live(store.daybook, 0);
     await store.daybook.identify({ userId, anonymousId: "visitor 1000" });
@@ -70,12 +70,12 @@ describe("While people sign up, pay and come late", () => {
 
   test("a seal is a replacement of parts: no table is made anew", async () => {
     const store = await openWithCompanies();
-    for (const ask of Object.values(questions)) await ask(store.daybook);
+    for (const ask of Object.values(queries)) await ask(store.daybook);
     await live(store.daybook, 0);
-    for (const ask of Object.values(questions)) await ask(store.daybook);
+    for (const ask of Object.values(queries)) await ask(store.daybook);
     await store.daybook.seal();
     for (const name of ["revenueByAttribution, account", "ltvCohorts, account", "ltvCohorts, identity"]) {
-      const { work } = await store.measure(questions[name] as (daybook: Daybook) => Promise<unknown>);
+      const { work } = await store.measure(queries[name] as (daybook: Daybook) => Promise<unknown>);
       expect([name, work.rowCount]).toEqual([name, 0]);
     }
   });

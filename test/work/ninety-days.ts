@@ -43,12 +43,12 @@ async function make(): Promise<Objects> {
   return storage.objects;
 }
 
-/** A Daybook just opened, and what each question costs it. */
+/** A Daybook just opened, and what each query costs it. */
 export interface Measured {
   readonly daybook: Daybook;
   /** Keys read from storage since the last call. */
   readonly reads: () => string[];
-  /** What the question put by `ask` touched, and its answer. */
+  /** What the query put by `ask` touched, and its answer. */
   measure<T>(ask: (daybook: Daybook) => Promise<T>): Promise<{ readonly answer: T; readonly work: QueryStats; readonly reads: string[] }>;
 }
 

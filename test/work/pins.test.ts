@@ -10,7 +10,7 @@ const [userId = ""] = events.flatMap((event) => (typeof event.userId === "string
 type Window = { readonly startDate: string; readonly endDate: string };
 const filterGroups = [{ filters: [{ fieldName: "device", operator: "=", value: "mobile" } as const] }];
 
-const questions: Readonly<Record<string, (daybook: Daybook, window: Window) => Promise<unknown>>> = {
+const queries: Readonly<Record<string, (daybook: Daybook, window: Window) => Promise<unknown>>> = {
   countEvents: (daybook, window) => daybook.countEvents({ ...window, filterGroups }),
   countEventsPerDay: (daybook, window) => daybook.countEventsPerDay({ ...window, filterGroups }),
   countEventsRunningTotalPerDay: (daybook, window) => daybook.countEventsRunningTotalPerDay({ ...window, filterGroups }),
@@ -25,7 +25,7 @@ const questions: Readonly<Record<string, (daybook: Daybook, window: Window) => P
   revenueByAttribution: (daybook, window) => daybook.revenueByAttribution({ ...window, project: "web" }),
 };
 
-describe("A question about thirty days, once others were asked about later ones, pins no segment of other days:", () => {
+describe("A query about thirty days, once others were asked about later ones, pins no segment of other days:", () => {
   let objects: Awaited<ReturnType<typeof ninetyDays>>;
   let firstDay = 0;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("A question about thirty days, once others were asked about later ones,
     firstDay = Date.parse(dayText(0)) / 86_400_000;
   });
 
-  test.each(Object.entries(questions))("%s", async (name, ask) => {
+  test.each(Object.entries(queries))("%s", async (name, ask) => {
     const { daybook } = await openMeasured(objects);
     await using _open = daybook;
     await ask(daybook, { startDate: dayText(TO + 1), endDate: dayText(DAY_COUNT - 1) });

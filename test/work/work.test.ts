@@ -10,7 +10,7 @@ beforeAll(async () => {
   objects = await ninetyDays();
 });
 
-/** Each test begins with a store just opened: nothing of a question before it is in memory. */
+/** Each test begins with a store just opened: nothing of a query before it is in memory. */
 beforeEach(async () => {
   store = await openMeasured(objects);
 });
@@ -118,7 +118,7 @@ describe("heads that grow", () => {
       await daybook.ingest(some(6_000, 6_100));
       expect((await ask())[1]).toBe(100);
       await daybook.ingest(some(6_100, 10_100));
-      // So many that what is known is told anew: the next question has nothing left to look at.
+      // So many that what is known is told anew: the next query has nothing left to look at.
       expect((await ask())[1]).toBe(4_100);
       expect((await ask())[1]).toBe(0);
       await daybook.ingest(some(2_000, 2_030));

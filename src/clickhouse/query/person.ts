@@ -89,9 +89,9 @@ export async function usersLike(email: string, { connection, tables }: IdentityC
 /** The join of rows with a `person` to people whose newest email resolves to them, with that `identifier`. All others are shown by their user id. */
 export function identifierJoin(context: IdentityContext): Sql {
   // Among records of one ms an email resolves to the smallest user id, as in queries by email.
-  const identified = sql`SELECT ${identityKeyOf(context)} AS person, email, (ms, toUInt128(id)) AS rank,
+  const identified = sql`SELECT ${identityKeyOf(context)} AS person, email, (ms, toUInt128(id)) AS recency,
     (-toInt64(ms), userId = '', userId, anonymousId) AS rank FROM ${recordsInForce("identify", sql`email != ''`, context)}`;
-  const identifiers = sql`SELECT person AS named, argMax(email, rank) AS identifier FROM (${identified}) GROUP BY person
+  const identifiers = sql`SELECT person AS named, argMax(email, recency) AS identifier FROM (${identified}) GROUP BY person
     HAVING (named, identifier) GLOBAL IN (SELECT argMin(person, rank), email FROM (${identified}) GROUP BY email)`;
   return sql`GLOBAL ANY LEFT JOIN (${identifiers}) AS identifiers ON identifiers.named = person`;
 }

@@ -125,7 +125,7 @@ async function ask(follower: Daybook): Promise<void> {
   }
 }
 
-/** What a follower found since it was asked last. @throws Error where a question failed */
+/** What a follower found since it was asked last. @throws Error where a query failed */
 export function seenByFollower(): readonly Sighting[] {
   if (failure !== null) throw new Error(failure);
   const seen = sightings;

@@ -5,9 +5,9 @@ import { attacked, TOKEN, VIEWER, WAYS, whileOthersAsk, type Attacked } from "./
 const MIB = 2 ** 20;
 /** So many urls, referrers, people and values of metadata, of which each event has its own. */
 const EVENT_COUNT = Number(process.env["DAYBOOK_HOSTILE_EVENTS"] ?? 100_000);
-/** What a question may use, and as much garbage that is not collected yet. */
+/** What a query may use, and as much garbage that is not collected yet. */
 const MORE_BYTES = 512 * MIB;
-/** A question that takes longer lets each of the others have answers meanwhile. */
+/** A query that takes longer lets each of the others have answers meanwhile. */
 const LONG_MS = 1_000;
 const ANSWERS_MEANWHILE = 5;
 
@@ -17,8 +17,8 @@ const expressions = Array.from({ length: 10 }, (_, group) => ({
   filters: Array.from({ length: 10 }, (__, at) => ({ fieldName: "url", operator: "not_regex", value: `[a-z]+[${at}-9]{2,5}[^/]*${group}${at}$` })),
 }));
 
-/** The longest questions that a viewer's token found in a store of a million urls. */
-const QUESTIONS: Readonly<Record<string, { readonly path: string; readonly input: object; readonly statuses: readonly number[] }>> = {
+/** The longest queries that a viewer's token found in a store of a million urls. */
+const QUERIES: Readonly<Record<string, { readonly path: string; readonly input: object; readonly statuses: readonly number[] }>> = {
   "A trend by url": { path: "trend", input: { ...range, breakdown: { fields: ["url"] } }, statuses: [200] },
   "A trend by two fields": { path: "trend", input: { ...range, breakdown: { fields: ["url", "referrer"] }, measure: { type: "unique_users" } }, statuses: [200] },
   "Retention by url": { path: "retention", input: { ...range, interval: "week", breakdown: { fields: ["url"] } }, statuses: [200] },
@@ -35,10 +35,10 @@ async function asked(server: Attacked, token: string, path: string, body: unknow
   return { status: answer.status, byteLength: (await answer.arrayBuffer()).byteLength };
 }
 
-test.each(WAYS)("Others are answered while the worst questions about a store are, in which each event has values of its own, %s.", async (_, options) => {
+test.each(WAYS)("Others are answered while the worst queries about a store are, in which each event has values of its own, %s.", async (_, options) => {
   const server = await attacked(options);
   for (const batch of hostileBatches(EVENT_COUNT)) expect((await asked(server, TOKEN, "/v1/events", batch)).status).toBe(200);
-  for (const [name, { path, input, statuses }] of Object.entries(QUESTIONS)) {
+  for (const [name, { path, input, statuses }] of Object.entries(QUERIES)) {
     const startedMs = performance.now();
     let tookMs = 0;
     const met = await whileOthersAsk(server, MORE_BYTES, async () => {

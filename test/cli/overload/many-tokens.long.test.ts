@@ -16,7 +16,7 @@ const TOKEN_COUNT = Number(process.env["DAYBOOK_FAIRNESS_TOKENS"] ?? 200);
 const PROJECT_COUNT = 10;
 /** One token of each project asks by as many connections at once as others have tokens: it must not take their turns. */
 const GREEDY_CONNECTION_COUNT = 16;
-/** The longest that a write may wait, and a question may take. */
+/** The longest that a write may wait, and a query may take. */
 const LONGEST_MS = Math.max(SERVER_LIMITS.waitingWriteMs, SERVER_LIMITS.queryMs);
 
 const OWNER = "sk_fairness_owner_0123456789";

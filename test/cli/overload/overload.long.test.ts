@@ -75,7 +75,7 @@ test("Ten times what it can do does not take a server down: it goes on at its pa
   isOver = true;
   await watch;
 
-  // Back to normal: the time until ten questions in a row are as quick as before.
+  // Back to normal: the time until ten queries in a row are as quick as before.
   const endedMs = performance.now();
   const asking = await Connection.open(port);
   let recoveredMs = Number.POSITIVE_INFINITY;

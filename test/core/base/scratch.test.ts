@@ -23,7 +23,7 @@ test("Numbers are used again once nobody reads them, and never by two at a time.
     expect(scratch.takeZeros(COUNT).every((number) => number === 0)).toBe(true);
   });
   await expect(Scratch.of((scratch) => Promise.reject(new Error(`took ${scratch.take(COUNT).length}`)))).rejects.toThrow("took 100000");
-  // Also of a question that failed.
+  // Also of a query that failed.
   await Scratch.of((scratch) => {
     const buffers = [scratch.take(COUNT).buffer, scratch.take(COUNT).buffer, scratch.take(COUNT).buffer];
     expect(buffers).toContain(first);

@@ -26,7 +26,7 @@ const company = { type: "company", operator: "is_set" };
 const people = (...conditions: object[]) => ({ ...inSegment("some"), segments: { some: segment(...conditions) } });
 const steps = (second: object) => ({ steps: [{ eventName: "a" }, second] });
 
-/** What questions hold, and what it is about. */
+/** What queries hold, and what it is about. */
 const TABLE: readonly (readonly [report: Report, input: object, ...matters: Matter[]])[] = [
   ["trend", { measure: { type: "events" }, ...breakdown("device", "companyId") }],
   ["trend", { measure: { type: "sum", field: "value" } }],
@@ -108,7 +108,7 @@ beforeAll(async () => {
 });
 afterAll(() => daybook.close());
 
-describe("what a question holds asks for the rights of the routes about it", () => {
+describe("what a query holds asks for the rights of the routes about it", () => {
   it.each(TABLE.map(([report, input, ...matters]) => [report, JSON.stringify(input), matters.join(" and ") || "nothing", matters, input] as const))(
     "%s of %s: %s",
     async (report, _text, _named, matters, input) => {

@@ -68,7 +68,7 @@ const RIGHTS: Record<string, Rights> = {
 for (const name of ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessions", "web"])
   RIGHTS[`POST /v1/projects/{project_id}/insights/${name}`] = ["analytics:read", "any", "project"];
 
-/** The documented route of each question: whoever may ask it there may ask it in the words of the library. */
+/** The documented route of each query: whoever may ask it there may ask it in the words of the library. */
 const DOCUMENTED: Readonly<Record<ReportName, string>> = {
   countEvents: "POST /analytics/count-events",
   countEventsPerDay: "POST /analytics/count-events-per-day",

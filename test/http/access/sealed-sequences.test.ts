@@ -35,7 +35,7 @@ async function write(project: string, count: number): Promise<void> {
 
 const trend = (asOf: unknown, token = "sk_shop_0123456789abcdefgh", project = "shop") =>
   send(handler, `/v1/projects/${project}/insights/trend`, { body: { interval: "total", as_of: asOf }, token });
-const question = (asOf: unknown, token = "sk_shop_0123456789abcdefgh") => send(handler, "/v1/query/trend", { body: { interval: "total", asOf }, token });
+const query = (asOf: unknown, token = "sk_shop_0123456789abcdefgh") => send(handler, "/v1/query/trend", { body: { interval: "total", asOf }, token });
 const latest = async (token?: string) => (await trend("latest", token)).json["as_of"] as number;
 
 describe("as_of of a token of a project", () => {
@@ -43,7 +43,7 @@ describe("as_of of a token of a project", () => {
     const first = await latest();
     await write("site", 5);
     expect(await latest()).toBe(first);
-    expect((await question("latest")).json["answer"]).toMatchObject({ asOf: first });
+    expect((await query("latest")).json["answer"]).toMatchObject({ asOf: first });
     await write("shop", 1);
     const second = await latest();
     expect([first, second]).not.toContain(await latest("sk_owner_0123456789abcdefgh"));
@@ -62,7 +62,7 @@ describe("as_of of a token of a project", () => {
     const client = connectDaybook({ url: "http://daybook.test", token: "sk_shop_0123456789abcdefgh", fetch: handler });
     const again = { asOf, series };
     expect((await trend(asOf)).json).toMatchObject({ as_of: asOf, series });
-    expect((await question(asOf)).json["answer"]).toMatchObject(again);
+    expect((await query(asOf)).json["answer"]).toMatchObject(again);
     expect(await client.trend({ interval: "total", asOf: asOf as number })).toMatchObject(again);
     expect((await client.trend({ interval: "total", asOf: "latest" })).asOf).not.toBe(asOf);
   });
@@ -73,7 +73,7 @@ describe("as_of of a token of a project", () => {
     const others = (await trend("latest", "sk_blog_0123456789abcdefgh", "blog")).json["as_of"];
     const details = new Set<unknown>();
     for (const asOf of [0, 1, own, own + 1, 4_294_967_295, 2 ** 52, others]) {
-      for (const { status, json } of [await trend(asOf), await question(asOf)]) {
+      for (const { status, json } of [await trend(asOf), await query(asOf)]) {
         expect([asOf, status, json["code"]]).toEqual([asOf, 400, "invalid_parameter"]);
         details.add(String(json["detail"]).replace("as_of", "asOf"));
       }

@@ -81,7 +81,7 @@ async function countOf(url: string): Promise<number> {
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
   for (;;) {
     const response = await fetch(`${url}/analytics/count-events`, { method: "POST", headers, body: '{"event_name":"burst"}' });
-    // A question may be refused while the server is busy.
+    // A query may be refused while the server is busy.
     if (response.status === 200) return ((await response.json()) as { data: number }).data;
   }
 }

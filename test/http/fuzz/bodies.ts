@@ -1,5 +1,5 @@
 import { OPERATOR_NAMES } from "../../../src/query/plan/filters/filter-groups.js";
-import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
+import { insightQuery, type InsightName } from "../../support/random/insight-queries.js";
 import { segment, type Known } from "../../support/random/insight-scope.js";
 import type { Random } from "../../../src/testing/random.js";
 import { NOW_MS } from "../kit.js";
@@ -69,7 +69,7 @@ function call(random: Random): object {
   };
 }
 
-/** An input of the library, of which each question takes some members. */
+/** An input of the library, of which each query takes some members. */
 function libraryInput(path: string, random: Random): object {
   const range = some(random, { startDate: () => random.pick(DATES), endDate: () => random.pick(DATES) }, 0.3);
   const project = some(random, { project: () => random.pick(["shop", "site", "nope"]) }, 0.4);
@@ -85,7 +85,7 @@ const INSIGHT = /^\/v1\/(projects\/[^/]*\/insights|query)\/(trend|funnel|retenti
 
 function insight(name: string, isOfLibrary: boolean, random: Random): unknown {
   const report = (name === "sessions" || name === "web" ? `${name}Overview` : name) as InsightName;
-  const { project, ...input } = insightQuestion(report, known(random)).input;
+  const { project, ...input } = insightQuery(report, known(random)).input;
   return isOfLibrary ? { ...input, project } : wireInput(input);
 }
 

@@ -118,7 +118,7 @@ describe("GET /openapi.json", () => {
     expect([firstCount > 0, readCount]).toEqual([true, firstCount]);
   });
 
-  it("shows the body of a question as it is checked", async () => {
+  it("shows the body of a query as it is checked", async () => {
     const { paths } = await load();
     const schema = paths["/search-events"]?.["post"]?.requestBody?.content["application/json"]?.schema;
     expect(Object.keys(schema?.["properties"] as object)).toEqual([

@@ -33,7 +33,7 @@ function wire(options: { target?: string; method?: string; token?: string; addre
 
 const codeIn = ({ body }: WireReply) => (JSON.parse(String(body)) as { code?: string; error?: { code: string } }).error?.code ?? (JSON.parse(String(body)) as { code?: string }).code;
 
-/** A question that ends when told to. */
+/** A query that ends when told to. */
 function slowDaybook() {
   const finish: (() => void)[] = [];
   const daybook = stubDaybook({ countEvents: () => new Promise((resolve) => finish.push(() => resolve(1))) });
@@ -96,7 +96,7 @@ describe("short writes", () => {
     return { daybook, finish };
   }
 
-  it("wait for the turn of their token, in order, where questions and long writes are refused", async () => {
+  it("wait for the turn of their token, in order, where queries and long writes are refused", async () => {
     const { daybook, finish } = slowWriter();
     const handler = handlerOf(daybook, { limits: { requestsPerTokenCount: 1 } });
     const answers = [1, 2, 3].map(() => handler.answer(write(13, { chunks: body })));
@@ -232,7 +232,7 @@ describe("bodies in memory", () => {
   });
 });
 
-describe("a question's time", () => {
+describe("a query's time", () => {
   const untilStopped = async (_: unknown, options?: QueryOptions): Promise<number> => {
     while (options?.signal?.aborted === false) await turn();
     throw new DaybookError("aborted", "stopped");

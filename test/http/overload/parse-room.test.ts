@@ -49,7 +49,7 @@ describe("bodies that are parsed and not answered yet", () => {
     expect(await entering(room, [20 * MIB, 20 * MIB])).toEqual([0]);
   });
 
-  test("of one organization do not keep those of another waiting, nor short ones, nor questions", async () => {
+  test("of one organization do not keep those of another waiting, nor short ones, nor queries", async () => {
     const admission = new Admission(handlerLimits(), () => 0);
     const parsed: string[] = [];
     const ask = (organization: string, name: string, byteLength: number, isWritten = true) => {

@@ -106,7 +106,7 @@ describe("over a real Daybook", () => {
     expect(all.events).toContainEqual(expect.objectContaining(record));
   });
 
-  it("a cursor of another question is refused", async () => {
+  it("a cursor of another query is refused", async () => {
     const first = await send(handler, "/search-events", { body: { limit: 1 } });
     const { cursor } = first.json;
     const other = await send(handler, "/search-events", { body: { cursor, event_name: "signup" } });

@@ -4,7 +4,7 @@ import { seededRandom } from "daybook/testing";
 import { arrive } from "../../support/random/arrive.js";
 import { insightFaults } from "../../support/random/insight-faults.js";
 import { insightHistory } from "../../support/random/insight-history.js";
-import { insightQuestion, type InsightName } from "../../support/random/insight-questions.js";
+import { insightQuery, type InsightName } from "../../support/random/insight-queries.js";
 import { timesOf } from "../../support/random/insight-scope.js";
 import { insightAnswers } from "../../../src/http/shapes/insights.js";
 import type { Handler } from "../../../src/http/index.js";
@@ -20,7 +20,7 @@ const reports = Object.keys(PLACES) as InsightName[];
 const pathOf = (report: InsightName, project = "shop") => `/v1/projects/${project}/insights/${PLACES[report]}`;
 const required: Partial<Record<InsightName, object>> = { funnel: { steps: [{ eventName: "a" }, { eventName: "b" }] } };
 
-/** What a question came to: the text of its answer, or how it was refused. */
+/** What a query came to: the text of its answer, or how it was refused. */
 type Outcome = { readonly text: string } | { readonly code: unknown; readonly param: unknown };
 
 async function ownOutcome(daybook: Daybook, report: InsightName, input: object): Promise<Outcome> {
@@ -49,7 +49,7 @@ describe.each(reports)("%s over a real Daybook", (report) => {
       await daybook.ingest([{ name: "a", project: "shop", createdAt: options.nowMs }]);
       const handler = handlerOf(daybook);
       for (let asked = 0; asked < 6; asked += 1) {
-        const { project, ...input } = insightQuestion(report, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] }).input;
+        const { project, ...input } = insightQuery(report, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] }).input;
         const asOf = random.chance(0.4) ? { asOf: random.pick<number | "latest">(["latest", 0, 5, 1_000_000]) } : {};
         const inProject = daybook.projects().includes(project ?? "") ? (project ?? "") : "shop";
         const owed = await ownOutcome(daybook, report, { ...input, ...asOf, project: inProject });
@@ -62,7 +62,7 @@ describe.each(reports)("%s over a real Daybook", (report) => {
     expect(answerCount).toBeGreaterThan(3 * historyCount);
   });
 
-  it("refuses what is wrong with a question as the library does, in the names of the wire", async () => {
+  it("refuses what is wrong with a query as the library does, in the names of the wire", async () => {
     await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
     await daybook.ingest([{ name: "a", project: "shop", createdAt: nowMs }]);
     const handler = handlerOf(daybook);

@@ -15,8 +15,8 @@ afterAll(() => daybook.close());
 
 const ask = (name: string, body: unknown = {}, token = "sk_owner_0123456789abcdefgh") => send(handler, `/v1/query/${name}`, { body, token });
 
-describe("a question in the words of the library", () => {
-  it("is answered about the token's project alone, whichever question it is, and not explained: that counts rows of others", async () => {
+describe("a query in the words of the library", () => {
+  it("is answered about the token's project alone, whichever query it is, and not explained: that counts rows of others", async () => {
     for (const report of ["countEvents", "countEventsPerDay", "countEventsRunningTotalPerDay", "countUniqueUsers", "countUniqueUsersPerDay", "aggregate", "searchEvents"] as const) {
       const input = report === "aggregate" ? { field: "browser" } : {};
       const [own, all] = [await daybook[report]({ ...input, project: "shop" } as never), await daybook[report](input as never)];

@@ -126,7 +126,7 @@ describe("query parameters", () => {
     expect(range.json["detail"]).toBe("range_days: expected an integer from 1 to 365, got 0");
   });
 
-  it("describe the very bounds that questions are held to", async () => {
+  it("describe the very bounds that queries are held to", async () => {
     const path = (pattern: string) => pattern.replace("{project_id}", "shop").replace("{company_id}", "acme");
     const described = routes
       .filter(({ method, access }) => method === "GET" && access?.role === "admin")

@@ -41,7 +41,7 @@ describe("saved segments over HTTP", () => {
     expect((await list()).json["segments"]).toEqual([{ name: "buyers", ...buyers }, { name: "other", groups: [{ conditions: [{ type: "first_seen", start_date: "2026-03-01", end_date: null }] }] }]);
   });
 
-  it("take the place of one of the same name, and are what questions name, old ones and new ones", async () => {
+  it("take the place of one of the same name, and are what queries name, old ones and new ones", async () => {
     await put("buyers", { groups: [{ conditions: [{ type: "did_not", event_name: "order" }] }] });
     await put("buyers", buyers);
     const total = async () => {

@@ -2,7 +2,7 @@ import { expect, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
 import type { Daybook } from "daybook";
 import { insightAnswers, type insightBodies } from "../../../src/http/shapes/insights.js";
-import type { InsightInputs, InsightName } from "../../support/random/insight-questions.js";
+import type { InsightInputs, InsightName } from "../../support/random/insight-queries.js";
 import { REPORT_ANSWERS } from "../report-answers.js";
 import { wireText } from "../wire-names.js";
 

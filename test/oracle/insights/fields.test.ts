@@ -54,7 +54,7 @@ test("Touches are labelled as a payment in the event would be; a refund has that
   expect(by(history, "last_touch.campaign")).toEqual([["(not set)", 4], ["(none)", 2]]);
 });
 
-test("Filters take these fields, in the old questions too; broken names are refused.", () => {
+test("Filters take these fields, in the old queries too; broken names are refused.", () => {
   const history = [event("2026-03-01T00:00Z", { metadata: { "person.plan": "x" } }), event("2026-03-02T00:00Z", { userId: "bob" }), identify("2026-03-05T00:00Z", { traits: { plan: "pro" } })];
   const count = (fieldName: string, value: string) => ask(history).countEvents({ filterGroups: [{ filters: [{ fieldName, operator: "=", value }] }] });
   expect([count("person.plan", "pro"), count("person.plan", "x"), count("metadata.person.plan", "x"), count("first_touch.source", "(direct)"), count("person", "x")]).toEqual([1, 0, 1, 2, 0]);

@@ -40,7 +40,7 @@ export function smallHistory(random: Random): HistoryItem[] {
   });
 }
 
-/** A question's zone, dates and filters. */
+/** A query's zone, dates and filters. */
 export function randomScope(random: Random): InsightInput {
   const day = () => `2026-03-${random.between(27, 31)}`;
   const [one, other] = [day(), day()].sort();

@@ -20,6 +20,6 @@ test.each<[string, () => unknown]>([
   ["an hour of lifecycle", () => asked.lifecycle({ interval: any("hour") })],
   ["a year as unit", () => asked.stickiness({ unit: any("year") })],
   ["a sequence", () => asked.trend({ asOf: 5 })],
-])("What is not %s that the question knows is refused.", (_name, answer) => {
+])("What is not %s that the query knows is refused.", (_name, answer) => {
   expect(answer).toThrow();
 });

@@ -56,7 +56,7 @@ test("First times are of all time: the range only chooses among them, in whole b
   expect(retention({ startDate: "2026-05-03T12:00:00Z", endDate: "2026-05-03T13:00:00Z" }).cohorts[0]?.bucket).toMatchObject({ start: "2026-05-03T00:00:00.000Z", partial: false });
 });
 
-test("The question's own filters hold for both events.", () => {
+test("The query's own filters hold for both events.", () => {
   const filterGroups = [{ filters: [{ fieldName: "user_id", operator: "=", value: "bob" }] }];
   expect(shown({ filterGroups, periods: 2 })).toEqual([["2026-05-01", 1, 1, 0, 1]]);
   expect(shown({ returnEvent: { eventName: "signup" }, periods: 1 })).toEqual([["2026-05-01", 2, 2, 0], ["2026-05-02", 0, 0, 0], ["2026-05-03", 1, 1, 0]]);

@@ -24,7 +24,7 @@ test("People did something so many times, or not at all.", () => {
   expect(members([{ type: "did", filterGroups: [{ filters: [{ fieldName: "name", operator: "!=", value: "buy" }] }], atMost: 1 }])).toEqual(["ann", "bob", "carl"]);
 });
 
-test("Events are of the question's project, days of its zone.", () => {
+test("Events are of the query's project, days of its zone.", () => {
   expect(members([{ type: "did", eventName: "buy" }], { project: "default" })).toEqual(["ann"]);
   expect(members([{ type: "did", eventName: "buy", startDate: "2026-03-03", endDate: "2026-03-03" }])).toEqual([]);
   expect(members([{ type: "did", eventName: "buy", startDate: "2026-03-03", endDate: "2026-03-03" }], { timeZone: "Europe/Berlin" })).toEqual(["bob"]);

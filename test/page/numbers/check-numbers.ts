@@ -44,12 +44,12 @@ export async function checkNumbers(browser: Browser, directory: string, seed: nu
       const picture = groundedPicture(random, view, { projects, timesMs: timesMs.length === 0 ? [options.nowMs] : timesMs });
       await turnTo(addressOf(picture));
       const panels = await shownPanels(page);
-      const answers = await answersTo(served, panels.flatMap(({ question, also }) => [question, also]));
+      const answers = await answersTo(served, panels.flatMap(({ query, also }) => [query, also]));
       // What a store tells of itself goes on while it is asked.
       if (stats !== null) answers.set(keyOf(statsQuery), await stats);
       for (const panel of panels) {
         const faults = faultsOf(panel, picture, answers);
-        if (faults.length > 0) found.push([`DAYBOOK_SEED=${seed}: ${addressOf(picture)}`, `${panel.title}: ${panel.question}`, ...faults].join("\n"));
+        if (faults.length > 0) found.push([`DAYBOOK_SEED=${seed}: ${addressOf(picture)}`, `${panel.title}: ${panel.query}`, ...faults].join("\n"));
         looked += panel.numbers.length + panel.plot.length;
       }
     }
@@ -62,14 +62,14 @@ export async function checkNumbers(browser: Browser, directory: string, seed: nu
   return looked;
 }
 
-async function answersTo(served: ServedPage, questions: readonly string[]): Promise<Map<string, Answer>> {
-  const asked = [...new Set(questions)].filter((question) => question !== "");
-  return new Map(await Promise.all(asked.map(async (question) => [question, await answerTo(served, OWNER.token, question)] as const)));
+async function answersTo(served: ServedPage, queries: readonly string[]): Promise<Map<string, Answer>> {
+  const asked = [...new Set(queries)].filter((query) => query !== "");
+  return new Map(await Promise.all(asked.map(async (query) => [query, await answerTo(served, OWNER.token, query)] as const)));
 }
 
 function faultsOf(panel: ShownPanel, picture: ViewState, answers: ReadonlyMap<string, Answer>): string[] {
-  if (panel.question === "") return panel.numbers.map(({ exact }) => `${exact} is of no question`);
-  const { status, answer } = answers.get(panel.question) ?? { status: 0, answer: null };
+  if (panel.query === "") return panel.numbers.map(({ exact }) => `${exact} is of no question`);
+  const { status, answer } = answers.get(panel.query) ?? { status: 0, answer: null };
   if (status !== 200) return panel.error === codeOf(answer) ? [] : [`expected the error ${codeOf(answer)}, got “${panel.error}”`];
   const also = answers.get(panel.also)?.answer ?? null;
   const plot = owedPlot(panel.title, answer, also, picture).slice(0, PLACES_READ);

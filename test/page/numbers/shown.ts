@@ -10,7 +10,7 @@ export interface ShownNumber {
 export interface ShownPanel {
   readonly title: string;
   /** "": nothing is asked. */
-  readonly question: string;
+  readonly query: string;
   readonly also: string;
   /** The code of why there is no answer; "": there is one. */
   readonly error: string;
@@ -81,7 +81,7 @@ export async function shownPanels(page: Page): Promise<ShownPanel[]> {
     for (const panel of panels)
       shown.push({
         title: panel.dataset["panel"] ?? "",
-        question: panel.dataset["query"] ?? "",
+        query: panel.dataset["query"] ?? "",
         also: panel.dataset["also"] ?? "",
         error: panel.querySelector<HTMLElement>("[data-error]")?.dataset["error"] ?? "",
         numbers: numbersOf(panel),

@@ -214,7 +214,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_way, listen, isOnThread) => {
       await aborted;
     });
 
-    it("a caller that leaves aborts the web request of its question", async () => {
+    it("a caller that leaves aborts the web request of its query", async () => {
       let left: () => void = () => undefined;
       const aborted = new Promise<void>((resolve) => (left = resolve));
       let began: () => void = () => undefined;

@@ -35,7 +35,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     await Promise.all(open.splice(0).map((server) => server.close()));
   });
 
-  /** A handler with one question of sk_owner_0123456789abcdefgh under way, which is all that a token may have. */
+  /** A handler with one query of sk_owner_0123456789abcdefgh under way, which is all that a token may have. */
   async function busy() {
     const answered: Answered[] = [];
     let finish = (): void => undefined;
@@ -164,7 +164,7 @@ describe.each(sliceOf(WAYS, 2))("a socket %s", (_, listen) => {
     }
   });
 
-  it("a caller that leaves aborts the question of its connection, and those that it sent ahead are not asked", async () => {
+  it("a caller that leaves aborts the query of its connection, and those that it sent ahead are not asked", async () => {
     const signals: { readonly aborted: boolean }[] = [];
     const countEvents: Daybook["countEvents"] = (_input, { signal } = {}) => {
       if (signal !== undefined) signals.push(signal);

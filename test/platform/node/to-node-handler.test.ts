@@ -83,7 +83,7 @@ describe("toNodeHandler", () => {
     expect([many.match(/HTTP\/1\.1 200/g)?.length, many.match(/HTTP\/1\.1 429/g)?.length]).toEqual([16, 1]);
   });
 
-  it("tells a question that its caller has left", async () => {
+  it("tells a query that its caller has left", async () => {
     let seen: (signal: { readonly aborted: boolean }) => void = () => undefined;
     const given = new Promise<{ readonly aborted: boolean }>((resolve) => (seen = resolve));
     const never = new Promise<number>(() => undefined);

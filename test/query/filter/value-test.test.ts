@@ -63,21 +63,21 @@ const CASES = SCALARS.flatMap(([test, holds, fails]) => [
   ...fails.map((value) => [JSON.stringify(test), name(value), test, value, false] as const),
 ]).filter(([, , , value]) => value !== "");
 
-test.each(CASES)("%s over %s", (_, __, question, value, expected) => {
-  const compiled = compile(question);
+test.each(CASES)("%s over %s", (_, __, query, value, expected) => {
+  const compiled = compile(query);
   expect(compiled.json(value)).toBe(expected);
   if (typeof value === "string") expect(compiled.string(value)).toBe(expected);
 });
 
-test.each(CASES)("%s over an array with %s answers as for the element alone", (_, __, question, value, expected) => {
-  const compiled = compile(question);
+test.each(CASES)("%s over an array with %s answers as for the element alone", (_, __, query, value, expected) => {
+  const compiled = compile(query);
   expect(compiled.json([value])).toBe(expected);
   expect(compiled.json([null, value, ""])).toBe(expected);
   expect(compiled.json([[value]])).toBe(expected);
 });
 
-test.each(SCALARS.map(([question]) => [JSON.stringify(question), question] as const))("%s is false where nothing is set", (_, question) => {
-  const compiled = compile(question);
+test.each(SCALARS.map(([query]) => [JSON.stringify(query), query] as const))("%s is false where nothing is set", (_, query) => {
+  const compiled = compile(query);
   expect(compiled.notSet).toBe(false);
   expect(compiled.string("")).toBe(false);
   for (const value of [undefined, null, "", [], [null], ["", null], [[]]]) expect(compiled.json(value), name(value)).toBe(false);

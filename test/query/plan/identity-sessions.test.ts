@@ -11,7 +11,7 @@ const cursorOf = (input: object, context = ruled) =>
   encodeCursor("identitySessions", position, planIdentitySessions(input, context).fingerprint, ruled.cursorKey);
 const cursor = cursorOf(query);
 
-test("a cursor continues its question, also with another limit and the same dates written otherwise", () => {
+test("a cursor continues its query, also with another limit and the same dates written otherwise", () => {
   expect(planIdentitySessions({ ...query, cursor }, ruled).cursor).toEqual(position);
   expect(planIdentitySessions({ ...query, startDate: "2026-03-01T00:00:00Z", cursor, limit: 3 }, ruled)).toMatchObject({ limit: 3, cursor: position });
   expect(planIdentitySessions({ ...query, cursor: null }, ruled).cursor).toBeNull();

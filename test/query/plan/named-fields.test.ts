@@ -4,7 +4,7 @@ import { groups, is } from "./insights/planned.js";
 
 const placesOf = (input: unknown) => Object.fromEntries(namedFieldsOf(input).map(({ param, name }) => [param, name]));
 
-test("each place of a question in which a field is named", () => {
+test("each place of a query in which a field is named", () => {
   const at = (name: string) => groups([], [is("os", "x"), is(name, "y")]);
   expect(placesOf({
     filterGroups: at("a"),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OPERATOR_NAMES, operatorOf } from "../../../src/query/plan/filters/filter-groups.js";
 
-const SPELLINGS: readonly [name: string, question: string, negated: boolean, spellings: readonly string[]][] = [
+const SPELLINGS: readonly [name: string, query: string, negated: boolean, spellings: readonly string[]][] = [
   ["=", "equals", false, ["=", "==", "eq", "equals", "is"]],
   ["!=", "equals", true, ["!=", "<>", "ne", "neq", "not_equals", "is_not"]],
   ["in", "in", false, ["in", "one_of"]],
@@ -26,10 +26,10 @@ const SPELLINGS: readonly [name: string, question: string, negated: boolean, spe
   ["is_not_set", "isSet", true, ["is_not_set", "not_exists"]],
 ];
 
-test.each(SPELLINGS)("%s asks %s (negated: %s) in all its spellings", (name, question, negated, spellings) => {
+test.each(SPELLINGS)("%s asks %s (negated: %s) in all its spellings", (name, query, negated, spellings) => {
   for (const spelling of spellings) {
-    expect(operatorOf(spelling), spelling).toEqual({ name, test: question, negated });
-    expect(operatorOf(`  ${spelling.toUpperCase()}\t`), spelling).toEqual({ name, test: question, negated });
+    expect(operatorOf(spelling), spelling).toEqual({ name, test: query, negated });
+    expect(operatorOf(`  ${spelling.toUpperCase()}\t`), spelling).toEqual({ name, test: query, negated });
   }
 });
 

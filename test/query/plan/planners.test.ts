@@ -22,7 +22,7 @@ const VALUES: Readonly<Record<string, unknown>> = { userId: "u1", fill: true, li
 
 const plan = (report: EventReport, input: object) => reports[report].plan({ ...NEEDED[report], ...input }, context);
 
-test.each(names)("%s settles an empty question to everything", (report) => {
+test.each(names)("%s settles an empty query to everything", (report) => {
   expect(plan(report, {})).toMatchObject({
     report,
     project: null,
@@ -42,7 +42,7 @@ test.each(names)("%s keeps the project and the event name verbatim", (report) =>
   expect(plan(report, { project: " shop ", eventName: "Page View" })).toMatchObject({ project: " shop ", eventName: "Page View" });
 });
 
-test.each(names)("%s settles to plain JSON, the same for the same question", (report) => {
+test.each(names)("%s settles to plain JSON, the same for the same query", (report) => {
   const filterGroups = [{ filters: [{ fieldName: "plan", operator: "<", value: "2026-03-01" }] }];
   const settled = plan(report, { filterGroups, startDate: "2026-01-01" });
   expect(JSON.parse(JSON.stringify(settled))).toEqual(settled);

@@ -12,7 +12,7 @@ const isIn = (name: string) => is("identity_id", name, "in_segment");
 const names = (plan: Parameters<typeof scopesOf>[0]) => scopesOf(plan).map(({ eventName }) => eventName);
 const uses = (plan: Parameters<typeof operandsOf>[0]) => operandsOf(plan).map(({ operand, use }) => `${use} ${"field" in operand ? operand.field : "path" in operand ? operand.path : operand.kind}`);
 
-test("a question of one kind of events has one scope", () => {
+test("a query of one kind of events has one scope", () => {
   for (const report of ["countEvents", "searchEvents", "topCompanies"] as const) {
     const plan = reports[report].plan({}, ruled);
     expect(scopesOf(plan)).toEqual([plan]);
@@ -60,7 +60,7 @@ test.each<[string, object, string[]]>([
   ["a segment by traits and companies", { segments, filterGroups: groups([isIn("some")]) }, ["identities", "companies"]],
   ["a segment that no filter names", { segments }, []],
   ["a segment by events of people of a trait", { segments: { s: { groups: [{ conditions: [{ type: "did", filterGroups: groups([is("person.plan", "x")]) }] }] } }, filterGroups: groups([isIn("s")]) }, ["identities"]],
-])("what a question tells of beside events: %s", (_title, input, matters) => {
+])("what a query tells of beside events: %s", (_title, input, matters) => {
   expect([...protectedDataOf(planned("trend", input))]).toEqual(matters);
   if ("measure" in input || "breakdown" in input) return;
   expect([...protectedDataOf(reports.countEvents.plan(input, ruled))]).toEqual(matters);

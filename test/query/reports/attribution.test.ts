@@ -11,9 +11,9 @@ const pay = (userId: string | null, value: number, createdAt: number, rest: Part
   name: "payment", userId, value, createdAt, ...rest,
 });
 
-type Question = Partial<Parameters<Daybook["revenueByAttribution"]>[0]>;
-const rowsOf = async (daybook: Daybook, question: Question = {}) =>
-  (await daybook.revenueByAttribution({ project: "default", level: "identity", ...question })).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);
+type Query = Partial<Parameters<Daybook["revenueByAttribution"]>[0]>;
+const rowsOf = async (daybook: Daybook, query: Query = {}) =>
+  (await daybook.revenueByAttribution({ project: "default", level: "identity", ...query })).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);
 
 describe("touches and payments of one millisecond", () => {
   const at = ago(3);
@@ -126,7 +126,7 @@ describe("level account", () => {
     ));
 });
 
-describe("touches that come after a question was answered", () => {
+describe("touches that come after a query was answered", () => {
   const payments = [pay("ann", 1, ago(3)), pay("ben", 2, ago(3)), { ...visit("ben", "kept", ago(4)) }];
 
   test("count for the person and for the company, whatever was said before", () =>

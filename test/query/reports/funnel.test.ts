@@ -18,7 +18,7 @@ useLimits({ headPartRowCount: 6 });
 const FIELDS: readonly InsightField[] = ["name", "path", "device", "os", "identity_id", "company_id", "id", "created_at", "user_id", "tags", "x", "source", "referrer_domain"];
 const WINDOWS = [1, 1_199, 1_200, 1_800, 1_801, 3_600, 4 * 3_600, 86_400, 86_400, 1_209_600, 1_209_600];
 
-/** Events of a few people, or hostile ones, with their questions. */
+/** Events of a few people, or hostile ones, with their queries. */
 interface Theme {
   readonly names: readonly string[];
   history(random: Random): readonly HistoryItem[];

@@ -37,8 +37,8 @@ test("However long and many the filters are, what is kept of them counts as memo
   await daybook.countEvents(filtersOf("none"));
   const before = await told();
   for (let at = 0; at < 20; at += 1) await daybook.countEvents(filtersOf(String(at).padEnd(4_000, "x")));
-  const perQuestion = ((await told()) - before) / 20 / 7;
+  const perQuery = ((await told()) - before) / 20 / 7;
   // A bitmap of 4,000 rows and a number for each of the seven segments, with their names: no text of a filter.
-  expect(perQuestion).toBeGreaterThan(600);
-  expect(perQuestion).toBeLessThan(2_000);
+  expect(perQuery).toBeGreaterThan(600);
+  expect(perQuery).toBeLessThan(2_000);
 });

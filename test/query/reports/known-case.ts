@@ -11,13 +11,13 @@ import type { Plan } from "../../../src/query/queries.js";
 import { arrive } from "../../support/random/arrive.js";
 import { knownHistory } from "../../support/random/known-history.js";
 import { randomOptions } from "../../support/random/person-options.js";
-import { knownQuestions } from "./known-questions.js";
-import { knownPlan, type KnownQuestion } from "./known-plan.js";
+import { knownQueries } from "./known-queries.js";
+import { knownPlan, type KnownQuery } from "./known-plan.js";
 
 /** What answers hand-made plans from the store of a Daybook. */
 export interface PlanAsked {
   execute(plan: Plan): Promise<unknown>;
-  /** What the last question touched. */
+  /** What the last query touched. */
   readonly work: QueryStats;
 }
 
@@ -38,8 +38,8 @@ export function planAsked(daybook: Daybook, options: Omit<OracleOptions, "nowMs"
 }
 
 /**
- * Compares answers to old questions with filters and fields of what is known with those of the oracle, about one random history that comes in
- * pieces, with questions, seals and restarts between them.
+ * Compares answers to old queries with filters and fields of what is known with those of the oracle, about one random history that comes in
+ * pieces, with queries, seals and restarts between them.
  * @param fields the names of filters and fields @param fieldsOften those that most histories are asked about
  * @throws an error with the seed
  */
@@ -48,15 +48,15 @@ export async function checkKnown(seed: number, fields: readonly string[], fields
   // The same few again and again: what was kept for the last answer must not show in the next.
   const often = random.pick(fieldsOften);
   const few = random.pick([fields, fieldsOften, [often], [often]]);
-  const focus: readonly KnownQuestion[] = [{ report: "aggregate", input: { field: often, measure: "events" } }, ...random.shuffled(knownQuestions(random, few)).slice(0, 2)];
-  await checkQuestions(seed, random, focus, () => knownQuestions(random, few));
+  const focus: readonly KnownQuery[] = [{ report: "aggregate", input: { field: often, measure: "events" } }, ...random.shuffled(knownQueries(random, few)).slice(0, 2)];
+  await checkQueries(seed, random, focus, () => knownQueries(random, few));
 }
 
 /**
- * The same of any questions. @param focus those that are asked again and again, while the history comes @param others those that are asked in the end
+ * The same of any queries. @param focus those that are asked again and again, while the history comes @param others those that are asked in the end
  * @throws an error with the seed
  */
-export async function checkQuestions(seed: number, random: Random, focus: readonly KnownQuestion[], others: () => readonly KnownQuestion[]): Promise<void> {
+export async function checkQueries(seed: number, random: Random, focus: readonly KnownQuery[], others: () => readonly KnownQuery[]): Promise<void> {
   const options = randomOptions(random);
   const history = knownHistory(random);
   const { nowMs, ...rules } = options;
@@ -85,18 +85,18 @@ export async function checkQuestions(seed: number, random: Random, focus: readon
   }
 }
 
-async function compare(seed: number, asked: PlanAsked, questions: readonly KnownQuestion[], expected: Oracle): Promise<void> {
+async function compare(seed: number, asked: PlanAsked, queries: readonly KnownQuery[], expected: Oracle): Promise<void> {
   const areAtOnce = seed % 3 === 0;
-  const plans = questions.map(knownPlan);
+  const plans = queries.map(knownPlan);
   const given = areAtOnce ? await Promise.all(plans.map((plan) => asked.execute(plan))) : [];
-  for (const [at, question] of questions.entries()) {
+  for (const [at, query] of queries.entries()) {
     const plan = plans[at];
     if (plan === undefined) throw new Error("each question has a plan");
     const answer = shownOf(areAtOnce ? given[at] : await asked.execute(plan));
     try {
-      deepStrictEqual(answer, expectedAnswer(expected, question));
+      deepStrictEqual(answer, expectedAnswer(expected, query));
     } catch (error) {
-      throw new Error(`repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1: ${JSON.stringify(question)}\n${String(error)}`, { cause: error });
+      throw new Error(`repeat with DAYBOOK_SEED=${seed} DAYBOOK_CASES=1: ${JSON.stringify(query)}\n${String(error)}`, { cause: error });
     }
   }
 }
@@ -105,6 +105,6 @@ function shownOf(answer: unknown): unknown {
   return typeof answer === "object" && answer !== null && "events" in answer ? answer.events : answer;
 }
 
-function expectedAnswer(expected: Oracle, { report, input }: KnownQuestion): unknown {
+function expectedAnswer(expected: Oracle, { report, input }: KnownQuery): unknown {
   return expected[report](input as never);
 }

@@ -11,14 +11,14 @@ import { ruled } from "../plan/ruled-context.js";
 
 type Input = CountEventsInput & SegmentsInput;
 
-/** An old question whose filters, and whose `field`, may be of what is known of people and companies. */
-export type KnownQuestion =
+/** An old query whose filters, and whose `field`, may be of what is known of people and companies. */
+export type KnownQuery =
   | { readonly report: "countEvents" | "countUniqueUsers" | "searchEvents"; readonly input: Input }
   | { readonly report: "countEventsPerDay"; readonly input: PerDayInput & SegmentsInput }
   | { readonly report: "aggregate"; readonly input: Input & { readonly field: string; readonly measure: "events" | "unique_users" } };
 
-/** The plan of such a question, made of one whose fields are metadata keys of these names. */
-export function knownPlan({ report, input }: KnownQuestion): Plan {
+/** The plan of such a query, made of one whose fields are metadata keys of these names. */
+export function knownPlan({ report, input }: KnownQuery): Plan {
   const { segments, filterGroups, ...rest } = input as Input;
   const scope = { ...rest, filterGroups: filterGroups?.map(namedSegments) ?? null };
   const plans = new Map(Object.entries(segments ?? {}).map(([name, segment]) => [name, segmentPlan(segment, input.project ?? null)]));

@@ -5,9 +5,9 @@ import { inEveryLayout } from "./layouts.js";
 const seen = (userId: string | null, createdAt: string, rest: Partial<EventInput> = {}): EventInput => ({ name: "visit", userId, createdAt, ...rest });
 const pay = (userId: string | null, value: number, createdAt: string, rest: Partial<EventInput> = {}): EventInput => ({ name: "payment", userId, value, createdAt, ...rest });
 
-type Question = Partial<Parameters<Daybook["ltvCohorts"]>[0]>;
-const cohortsOf = async (daybook: Daybook, question: Question = {}) =>
-  (await daybook.ltvCohorts({ project: "default", level: "identity", ...question })).cohorts.map(({ cohort, entities, revenue, orders, ltv }) => [cohort, entities, revenue, orders, ltv]);
+type Query = Partial<Parameters<Daybook["ltvCohorts"]>[0]>;
+const cohortsOf = async (daybook: Daybook, query: Query = {}) =>
+  (await daybook.ltvCohorts({ project: "default", level: "identity", ...query })).cohorts.map(({ cohort, entities, revenue, orders, ltv }) => [cohort, entities, revenue, orders, ltv]);
 
 test("A month is that of the first event anywhere, its last millisecond and the next month's first told apart.", () =>
   inEveryLayout(

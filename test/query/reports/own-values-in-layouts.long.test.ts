@@ -68,7 +68,7 @@ beforeEach(() => {
   madeCount = 0;
 });
 
-test("Ids are put in order with pauses, in which a question can be ended.", async () => {
+test("Ids are put in order with pauses, in which a query can be ended.", async () => {
   const ids = new Uint8Array(10_000 * 16);
   for (let at = 0; at < 10_000; at += 1) ids.set(parseUuid(`00000000-0000-7000-8000-${String((at * 7_919) % 10_000).padStart(12, "0")}`) ?? [], at * 16);
   const rows = { rowCount: 10_000, ids: () => ids } as Partial<Rows> as Rows;

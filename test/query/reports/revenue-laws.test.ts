@@ -105,7 +105,7 @@ test("What was answered before leaves no trace in a later answer.", async () => 
   }
 });
 
-/** Every question about money, of every project, at once: they share what they keep. */
+/** Every query about money, of every project, at once: they share what they keep. */
 async function allMoney(daybook: Daybook): Promise<string> {
   const answers = daybook.projects().flatMap((name) => [
     ...LEVELS.map((level) => daybook.ltvCohorts({ project: name, level })),

@@ -140,8 +140,8 @@ describe("who brought the payer", () => {
     { name: "refund", userId: "ann", value: 4, externalId: "1", createdAt: ago(2) },
     { name: "payment", userId: "ben", value: 1, createdAt: ago(1) },
   ];
-  const rows = async (daybook: Daybook, question: object) =>
-    (await daybook.revenueByAttribution({ project, ...question })).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);
+  const rows = async (daybook: Daybook, query: object) =>
+    (await daybook.revenueByAttribution({ project, ...query })).rows.map(({ dimension, revenue, orders }) => [dimension, revenue, orders]);
 
   test("First and last touch, in every dimension; a refund goes where its order went.", async () => {
     for (const sealedCount of [0, 4, 9]) {

@@ -80,7 +80,7 @@ test("All ids of one identity go over a midnight at the cost of one look at each
   expect(idCount).toBe(301);
 });
 
-test("What cannot be read breaks no question about other days, asked before, meanwhile or later.", async () => {
+test("What cannot be read breaks no query about other days, asked before, meanwhile or later.", async () => {
   const { table, moment } = await tableOver([]);
   const damaged = (rows: Rows) => new Proxy(rows, { get: (target, name) => (name === "load" ? () => Promise.reject(new Error("damaged")) : (Reflect.get(target, name) as unknown)) });
   const over = { table, moment: { ...moment, rows: moment.rows.map((rows) => (rows.day === START_MS / DAY_MS + 3 ? damaged(rows) : rows)) } };

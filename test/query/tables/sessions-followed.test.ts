@@ -86,7 +86,7 @@ test("What comes behind all that is known of somebody is added to their session,
   }
 });
 
-/** What a question under way reads of sessions: which there are, and in which of them each row is. */
+/** What a query under way reads of sessions: which there are, and in which of them each row is. */
 function readOf(view: SessionView) {
   const alive = Array.from({ length: view.count }, (_, session) => session).filter((session) => view.isAlive(session));
   const rows = view.rowsOf.map((own) => {
@@ -96,7 +96,7 @@ function readOf(view: SessionView) {
   return { alive, events: alive.map((session) => view.facts.eventCounts[session]), rows };
 }
 
-test("What comes later changes nothing of the sessions that questions under way read.", async () => {
+test("What comes later changes nothing of the sessions that queries under way read.", async () => {
   const at = vi.spyOn(SessionTable.prototype, "at");
   try {
     await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });

@@ -82,7 +82,7 @@ async function toldBy(view: SessionView) {
   return { sessions: sessions.sort(), rows: rows.sort() };
 }
 
-/** Where sessions begin, and in which of them each row is, by the numbers that a question under way has. */
+/** Where sessions begin, and in which of them each row is, by the numbers that a query under way has. */
 function readOf(view: SessionView) {
   const { firstParts, firstRows } = view.facts;
   const alive = Array.from({ length: view.count }, (_, session) => session).filter((session) => view.isAlive(session));
@@ -125,7 +125,7 @@ test("After a seal only its rows are looked at, and the events of sessions that 
   expect(rowCounts).toEqual([6]);
 });
 
-test("Questions under way read what they read before a seal.", async () => {
+test("Queries under way read what they read before a seal.", async () => {
   Object.assign(LIMITS, { segmentsPerDayCount: 2 });
   await using daybook = await opened();
   await daybook.ingest(visits(200, 30));

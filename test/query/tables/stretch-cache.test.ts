@@ -21,7 +21,7 @@ test("what is made of sessions is kept until others take the place of one of the
   expect([ask(early, 10_002), ask(early, 10_002)]).toEqual([4, 4]);
 });
 
-test("a question of an earlier moment neither takes nor leaves what is kept of a later one", () => {
+test("a query of an earlier moment neither takes nor leaves what is kept of a later one", () => {
   const { cache, ask } = opened();
   ask(early, 10_000);
   cache.replaced(100, 10_000);

@@ -42,7 +42,7 @@ test("Who is taken out of an identity takes along what its company was seen in."
   expect(await entities()).toEqual([1]);
 });
 
-test("What a question waits for is not dropped before it is asked again, however little memory there may be.", async () => {
+test("What a query waits for is not dropped before it is asked again, however little memory there may be.", async () => {
   await using daybook = await open(1);
   await daybook.ingest([{ createdAt, name: "Pageview", userId: "ann" }]);
   for (const [at, companyId] of ["acme", "umbra"].entries()) await daybook.group({ userId: "ann", companyId, createdAt: createdAt + at });

@@ -58,7 +58,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
   };
 }
 
-/** The events of some actors, as a question about one person reads them. */
+/** The events of some actors, as a query about one person reads them. */
 function timelineOf(rows: readonly Rows[], actors: readonly number[], upTo: number | null = null) {
   const look = { pause, looked: () => undefined };
   return new Timelines(new MemoryBudget(1e9)).of({ identity: 2, actors: [...actors].sort((a, b) => a - b) }, rows, upTo, look);

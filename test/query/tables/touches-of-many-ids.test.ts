@@ -25,10 +25,10 @@ function visits(browserOf: (at: number) => string | null): EventInput[] {
 async function answersOf(events: readonly EventInput[]) {
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW), currency: "EUR" });
   await daybook.ingest(events);
-  return await Promise.all(questions.map((ask) => ask(daybook)));
+  return await Promise.all(queries.map((ask) => ask(daybook)));
 }
 
-const questions: readonly ((daybook: Daybook) => Promise<unknown>)[] = [
+const queries: readonly ((daybook: Daybook) => Promise<unknown>)[] = [
   ...(["first_touch", "last_touch"] as const).map((model) => (daybook: Daybook) => daybook.revenueByAttribution({ project: "shop", model, level: "identity", dimension: "source", startDate: "2026-03-01" })),
   ...(["first_touch", "last_touch"] as const).flatMap((model) => ["source", "campaign"].map((dimension) => (daybook: Daybook) => daybook.trend({ breakdown: { fields: [`${model}.${dimension}`] }, interval: "day" }))),
 ];
@@ -38,8 +38,8 @@ test("A visit of somebody with hundreds of ids is owed to whom it would be owed 
   const lookUps = vi.spyOn(Touches.prototype, "placesOf");
   const many = await answersOf(visits((at) => `browser-${at}`));
   expect(many).toEqual(one);
-  // Of each question at most once for each id, and not for each event.
-  expect(lookUps.mock.calls.length).toBeLessThan(questions.length * (EVENT_COUNT + 1) * 3);
+  // Of each query at most once for each id, and not for each event.
+  expect(lookUps.mock.calls.length).toBeLessThan(queries.length * (EVENT_COUNT + 1) * 3);
   expect(lookUps.mock.calls.length).toBeGreaterThan(EVENT_COUNT);
   lookUps.mockRestore();
 });

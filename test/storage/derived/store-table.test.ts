@@ -111,7 +111,7 @@ test("A few rows of heads are taken at once.", () => {
   table.turns.end();
 });
 
-test("Where more rows come than are taken in turns, a question that waited takes them at once.", async () => {
+test("Where more rows come than are taken in turns, a query that waited takes them at once.", async () => {
   const table = new NotedTurns(new MemoryBudget(1e9), { readerCount: 1 });
   const head = new Head(0, new MemoryBudget(1e9), PROJECT_TEXTS);
   let sequence = 0;
@@ -155,7 +155,7 @@ test("Of a head whose rows were sealed while they are taken in turns each is tak
   const segment = { day: 0, rowCount: 6_000, sealed: true, firstSequence: 1, lastSequence: 6_000, sequences: () => sequences } as Partial<Rows> as Rows;
   const looked = () => undefined;
   table.knows = () => true;
-  // The segment is taken, and what else is missing keeps the question from all rows.
+  // The segment is taken, and what else is missing keeps the query from all rows.
   const other = { ...segment, day: 1, firstSequence: 6_001, lastSequence: 6_001 } as Rows;
   table.meanwhile = () => {
     table.meanwhile = () => {};

@@ -2,13 +2,13 @@ import { parameterError } from "../../../src/core/base/errors.js";
 import type { DateInput } from "../../../src/query/plan/input.js";
 import { spanOf, type Span } from "./instant.js";
 
-/** The dates of a question. */
+/** The dates of a query. */
 export interface DatesInput {
   readonly startDate?: DateInput | null | undefined;
   readonly endDate?: DateInput | null | undefined;
 }
 
-/** The half-open range of a question; infinite where a date is absent. @throws invalid_date, invalid_date_range */
+/** The half-open range of a query; infinite where a date is absent. @throws invalid_date, invalid_date_range */
 export function rangeOf(input: DatesInput): Span {
   return rangeBetween(input, (text) => spanOf(text));
 }

@@ -77,7 +77,7 @@ export interface Oracle extends Insights {
 }
 
 /**
- * Answers questions about a history of events and records, given in order of arrival while the clock stood at `nowMs`.
+ * Answers queries about a history of events and records, given in order of arrival while the clock stood at `nowMs`.
  * An event or record without an id gets one that no store would give it. Limits and enumerations are taken as they come,
  * so `Infinity` asks for all rows; in all else methods throw what a Daybook throws. The price of an answer grows with the
  * square of the history and faster: some hundred items are its measure.

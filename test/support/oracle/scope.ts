@@ -5,7 +5,7 @@ import { filterGroups } from "./filter.js";
 import { membershipOf } from "./insights/segments.js";
 import type { World } from "./world.js";
 
-/** The events that a question is about. @throws every code that a bad date or filter deserves */
+/** The events that a query is about. @throws every code that a bad date or filter deserves */
 export function scopedEvents(world: World, input: CountEventsInput & SegmentsInput): OracleEvent[] {
   const { fromMs, toMs } = rangeOf(input);
   const passes = filterGroups(input.filterGroups, world, membershipOf(world, input));

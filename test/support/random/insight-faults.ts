@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../../../src/core/base/errors.js";
-import type { InsightName } from "./insight-questions.js";
+import type { InsightName } from "./insight-queries.js";
 
-/** What is wrong with a question, and how it is refused. */
+/** What is wrong with a query, and how it is refused. */
 export interface InsightFault {
-  /** What stands in place of the question's own members. */
+  /** What stands in place of the query's own members. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly code: ErrorCode;
   /** The member at fault; null where several may be called so. */
@@ -254,7 +254,7 @@ const ownRows: Readonly<Record<InsightName, readonly Row[]>> = {
   ],
 };
 
-/** All that can be wrong with a question of an insight, one fault each. */
+/** All that can be wrong with a query of an insight, one fault each. */
 export function insightFaults(report: InsightName): InsightFault[] {
   return [...sharedRows, ...ownRows[report]].map(([code, param, members]) => ({ code, param, members }));
 }

@@ -25,7 +25,7 @@ export interface InsightHistory {
 /**
  * Events and records of few people in few days around an odd instant: funnels gone through, with pauses at the edges of windows, visits
  * with pauses at the edges of sessions, over midnight and beyond the cap, returns after days and weeks, payments given back, traits of
- * every type, companies, ties at one millisecond, ids that two projects have. Now and then a history made for other questions.
+ * every type, companies, ties at one millisecond, ids that two projects have. Now and then a history made for other queries.
  */
 export function insightHistory(random: Random): InsightHistory {
   const options = randomOptions(random);

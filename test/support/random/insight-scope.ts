@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What questions are drawn from. */
+/** What queries are drawn from. */
 export interface Known {
   readonly random: Random;
   /** When things happened. */

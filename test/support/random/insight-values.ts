@@ -26,7 +26,7 @@ export const orderKeys = ["o1", "o1", "o2"];
 export const amounts = [10, 10, 20, 0.1, 0.2, 0, -5, 2.675, 0.005, 1e15];
 export const currencies = ["EUR", "usd", " JPY ", "XYZ", "\uFF5E"];
 
-/** What questions measure, break down by, and filter: what events tell, and what is known of people, companies and who brought them. */
+/** What queries measure, break down by, and filter: what events tell, and what is known of people, companies and who brought them. */
 export const fields = [
   "device", "path", "country", "name", "browser", "os", "project", "plan", "metadata.plan", "x", "metadata.x", "tags", "metadata.tags", "metadata.a.b", "missing", "metadata.missing.too",
   "person.plan", "person.x", "person.tags", "person.a.b", "person.email", "person.missing", "company.plan", "company.x", "company.tags", "company.missing",
@@ -34,7 +34,7 @@ export const fields = [
   "companyId", "company_id", "identity_id", "identityId", "user_id", "anonymousId", "value", "currency", "externalId", "touch_source", "touchMedium", "touch_campaign", "utm_source", "referrer", "referrer_domain",
   "hostname", "url", "slug", "notify", "language", "screen", "city", "location_region", "createdAt", "id",
 ];
-/** Those of which questions ask most often. */
+/** Those of which queries ask most often. */
 export const usualFields = ["device", "path", "x", "tags", "plan", "person.plan", "person.plan", "person.tags", "company.plan", "first_touch.source", "last_touch.campaign", "companyId", "identity_id"];
 export const numericFields = ["x", "x", "x", "x", "metadata.x", "metadata.x", "value", "value", "person.x", "company.x", "tags", "metadata.a.b", "missing", "plan"];
 

@@ -29,7 +29,7 @@ export class Sessionizer {
   /** By identity and project: the latest session of identities active in several projects at once, except the very latest. Some are over. */
   readonly #elsewhere = new Map<number, number>();
 
-  /** @param former null: there are no sessions yet, and events of one head and millisecond come in the order of their ids */
+  /** @param continued null: there are no sessions yet, and events of one head and millisecond come in the order of their ids */
   constructor(
     readonly parts: readonly SessionPart[],
     readonly identities: IdentityView,

@@ -1,14 +1,14 @@
 import type { Random } from "daybook/testing";
 import type { HistoryItem, Oracle } from "../../../support/index.js";
 
-type Question =
+type Query =
   | "trend" | "funnel" | "retention" | "lifecycle" | "stickiness" | "paths" | "sessionsOverview" | "webOverview" | "countEvents" | "countEventsPerDay" | "countEventsRunningTotalPerDay" | "countUniqueUsers"
   | "countUniqueUsersPerDay" | "aggregate" | "identityProfile" | "identitySessions" | "revenueByAttribution";
 
-type Answer<Name extends Question> = Readonly<ReturnType<Oracle[Name]>>;
+type Answer<Name extends Query> = Readonly<ReturnType<Oracle[Name]>>;
 
 /** Whoever answers, now or later: the oracle, or a Daybook. */
-export type Asked = { readonly [Name in Question]: (...input: Parameters<Oracle[Name]>) => Answer<Name> | Promise<Answer<Name>> };
+export type Asked = { readonly [Name in Query]: (...input: Parameters<Oracle[Name]>) => Answer<Name> | Promise<Answer<Name>> };
 
 /** A small history, and who answers about it. */
 export interface Case {

@@ -62,11 +62,11 @@ export const peopleLaws: readonly InsightLaw[] = [
       const { project, timeZone, weekStart } = randomScope(random);
       const eventName = random.pick([...names, null]);
       const interval = random.pick(["day", "week", "month"] as const);
-      const question = { project, timeZone, weekStart, interval };
-      const first = (await asked.retention({ ...question, cohortEvent: { eventName }, cohort: "first_time" })).cohorts;
+      const query = { project, timeZone, weekStart, interval };
+      const first = (await asked.retention({ ...query, cohortEvent: { eventName }, cohort: "first_time" })).cohorts;
       expect(sum(first.map(({ size }) => size))).toBe(await asked.countUniqueUsers({ project, eventName }));
-      const recurring = (await asked.retention({ ...question, cohortEvent: { eventName }, cohort: "recurring" })).cohorts;
-      const users = await asked.trend({ ...question, eventName, measure: { type: "unique_users" } });
+      const recurring = (await asked.retention({ ...query, cohortEvent: { eventName }, cohort: "recurring" })).cohorts;
+      const users = await asked.trend({ ...query, eventName, measure: { type: "unique_users" } });
       expect(recurring.map(({ bucket, size }) => ({ bucket, size }))).toEqual(users.buckets.map((bucket, index) => ({ bucket, size: users.series[0]?.data[index] })));
     },
   },
@@ -75,15 +75,15 @@ export const peopleLaws: readonly InsightLaw[] = [
     count: 150,
     check: async ({ random, asked }) => {
       const { project, timeZone, weekStart, eventName } = randomScope(random);
-      const question = { project, timeZone, weekStart, eventName, interval: random.pick(["day", "week", "month"] as const) };
-      const { buckets } = await asked.lifecycle(question);
-      const users = await asked.trend({ ...question, measure: { type: "unique_users" } });
+      const query = { project, timeZone, weekStart, eventName, interval: random.pick(["day", "week", "month"] as const) };
+      const { buckets } = await asked.lifecycle(query);
+      const users = await asked.trend({ ...query, measure: { type: "unique_users" } });
       const active = users.series[0]?.data ?? [];
       expect(buckets.map((bucket) => bucket.new + bucket.returning + bucket.resurrecting)).toEqual(active);
       expect(buckets.map((bucket) => bucket.returning + bucket.dormant).slice(1)).toEqual(active.slice(0, -1));
-      const sizes = new Map((await asked.retention(question)).cohorts.map(({ bucket, size }) => [bucket.local, size]));
+      const sizes = new Map((await asked.retention(query)).cohorts.map(({ bucket, size }) => [bucket.local, size]));
       expect(buckets.map((bucket) => bucket.new)).toEqual(buckets.map(({ local }) => sizes.get(local) ?? 0));
-      const again = (await asked.retention({ ...question, cohort: "recurring", periods: 1 })).cohorts;
+      const again = (await asked.retention({ ...query, cohort: "recurring", periods: 1 })).cohorts;
       expect(buckets.slice(1).map(({ returning }) => returning)).toEqual(again.slice(0, -1).map(({ periods }) => periods[1]?.entities));
     },
   },

@@ -29,7 +29,7 @@ export const trendLaws: readonly InsightLaw[] = [
     },
   },
   {
-    title: "What adds up adds up over buckets; each bucket is the question with its dates; the last cumulative figure is the total.",
+    title: "What adds up adds up over buckets; each bucket is the query with its dates; the last cumulative figure is the total.",
     count: 200,
     check: async ({ random, asked }) => {
       const input: TrendInput = { ...randomScope(random), measure: random.pick(measures), interval: random.pick(intervals) };
@@ -49,7 +49,7 @@ export const trendLaws: readonly InsightLaw[] = [
     },
   },
   {
-    title: "What is compared is the question asked of its dates.",
+    title: "What is compared is the query asked of its dates.",
     count: 100,
     check: async ({ random, asked }) => {
       const compare = random.pick(["previous_period", "previous_year"] as const);
@@ -62,7 +62,7 @@ export const trendLaws: readonly InsightLaw[] = [
     },
   },
   {
-    title: "On scalars the series and the rest are all, and a series is the question with its value as a filter.",
+    title: "On scalars the series and the rest are all, and a series is the query with its value as a filter.",
     count: 200,
     check: async ({ random, asked }) => {
       const { filterGroups: _filterGroups, ...scope } = randomScope(random);

@@ -3,7 +3,7 @@ import { STEP_BITS, stepsOf, type ChainRules } from "../../../../src/query/answe
 import { chainFinderOf } from "../../../../src/query/answer/insights/funnel-answer.js";
 import type { EventSelector, FunnelInput } from "../../../../src/query/plan/input.js";
 import { chainRules } from "../../../support/oracle/insights/chains.js";
-import type { Question } from "../../../support/oracle/insights/question.js";
+import type { Query } from "../../../support/oracle/insights/query.js";
 import type { OracleEvent } from "../../../support/oracle/event.js";
 import { seededRandom, type Random } from "../../../../src/testing/random.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
@@ -22,14 +22,14 @@ interface Entity {
 function naive(rules: ChainRules, { matches, fromMs, toMs }: Entity): number[] {
   const events = matches.map(({ ms, mask }, at) => ({ id: String(at).padStart(6, "0"), createdAtMs: ms, mask }) as unknown as OracleEvent & Match);
   const bit = ({ eventName }: EventSelector) => Number(eventName);
-  const question = { selects: (selector: EventSelector) => (event: OracleEvent) => (((event as OracleEvent & Match).mask >>> bit(selector)) & 1) === 1 };
+  const query = { selects: (selector: EventSelector) => (event: OracleEvent) => (((event as OracleEvent & Match).mask >>> bit(selector)) & 1) === 1 };
   const input: FunnelInput = {
     order: rules.order,
     conversionWindowSec: rules.windowMs / 1_000,
     steps: Array.from({ length: rules.stepCount }, (_, step) => ({ eventName: String(step) })),
     exclusions: rules.exclusions.map((exclusion, at) => ({ eventName: String(STEP_BITS + at), ...exclusion })),
   };
-  const { bestOf, isEntry } = chainRules(question as unknown as Question, input);
+  const { bestOf, isEntry } = chainRules(query as unknown as Query, input);
   const chain = bestOf(events, (event) => isEntry(event) && event.createdAtMs >= fromMs && event.createdAtMs < toMs);
   return chain.map((event) => events.indexOf(event as (typeof events)[number]));
 }
@@ -37,7 +37,7 @@ function naive(rules: ChainRules, { matches, fromMs, toMs }: Entity): number[] {
 function finder(rules: ChainRules): (...entities: Entity[]) => number[][] {
   const found = chainFinderOf(rules);
   return (...entities) => {
-    // One after the other lie the matches of all, as they do where a question is answered.
+    // One after the other lie the matches of all, as they do where a query is answered.
     const all = entities.flatMap(({ matches }) => matches);
     const matches = { ms: Float64Array.from(all, ({ ms }) => ms), masks: Uint32Array.from(all, ({ mask }) => mask) };
     let from = 0;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { seededRandom, type Random } from "daybook/testing";
 import type { PlanContext, ReportRules } from "../../../../src/query/plan/plan.js";
-import { insightQuestion, type InsightName } from "../../../support/random/insight-questions.js";
+import { insightQuery, type InsightName } from "../../../support/random/insight-queries.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
 import { ruled } from "../ruled-context.js";
 import { groups, INSIGHTS, is, planned, refusal } from "./planned.js";
@@ -12,7 +12,7 @@ const withRules = (rules: Partial<ReportRules>): PlanContext => ({ ...ruled, rul
 const segments = { paying: { groups: [{ conditions: [{ type: "did", eventName: "Paid" }] }] } };
 const isPaying = { filterGroups: groups([is("identity_id", "paying", "in_segment")]) };
 
-test("a definition is a hash of what the question comes to, as JSON with sorted keys", () => {
+test("a definition is a hash of what the query comes to, as JSON with sorted keys", () => {
   const text = `{"calendar":{"timeZone":"UTC","weekStart":0},"eventName":null,"interval":"day","isOpen":{"end":true,"start":true},"level":"identity",\
 "options":{},"project":null,"range":{"fromMs":0,"toMs":253402300800000},"report":"lifecycle","semantics":1,"userId":null,"where":[]}`;
   expect(definition("lifecycle")).toBe(`def_${createHash("sha256").update(`definition\0${text}`).digest("hex").slice(0, 32)}`);
@@ -116,7 +116,7 @@ test.each<[string, InsightName, object, (keyof ReportRules)[]]>([
 });
 
 /** Of few possible ones, some of which mean the same. */
-function fewQuestions(random: Random): object {
+function fewQueries(random: Random): object {
   const some = (members: object) => (random.chance(0.3) ? members : {});
   const filters = () => groups(...random.pick([[], [[]], [[is("country", "x")]], [[is("location_country", "x", "is")]], [[is("country", "x")], []], [[is("country", ["x"], "in")]]]));
   return {
@@ -135,7 +135,7 @@ test("equal plans, and no others, have equal definitions", () => {
   for (let at = 0; at < caseCount(400, 10_000); at += 1) {
     const random = seededRandom(baseSeed + at);
     const known = { random, timesMs: [ruled.nowMs - 1], nowMs: ruled.nowMs, identityIds: ["idn_1"] };
-    const { report, input } = random.chance(0.7) ? { report: "trend" as const, input: fewQuestions(random) } : insightQuestion(random.pick(INSIGHTS), known);
+    const { report, input } = random.chance(0.7) ? { report: "trend" as const, input: fewQueries(random) } : insightQuery(random.pick(INSIGHTS), known);
     if (refusal(report, input) !== null) continue;
     const { definition: name, nowMs: _nowMs, ...rest } = planned(report, input);
     const text = JSON.stringify(rest);

@@ -27,7 +27,7 @@ test("200 characters are code points", () => {
   expect(planned("funnel", { steps: [{ eventName: "a", name: "😀".repeat(200) }, { eventName: "b" }] }).steps[0]?.name).toBe("😀".repeat(200));
 });
 
-test("a step's events match the question too", () => {
+test("a step's events match the query too", () => {
   const { steps: [first] } = planned("funnel", { project: "shop", filterGroups: groups([is("os", "x")]), steps: [{ filterGroups: groups([is("device", "y")]) }, { eventName: "b" }] });
   expect(first?.scope).toMatchObject({ project: "shop", eventName: null, where: [[equals(field("os"), "x"), equals(field("device"), "y")]] });
 });

@@ -28,7 +28,7 @@ describe.each(INSIGHTS)("%s", (report) => {
     expect(planned(report, given)).toMatchObject({ project: " shop ", eventName: "Page View", calendar: { timeZone: "europe/berlin", weekStart: 6 } });
   });
 
-  test("settles to plain JSON, the same for the same question", () => {
+  test("settles to plain JSON, the same for the same query", () => {
     const filterGroups = groups([is("plan", "2026-03-01", "<")], [is("person.plan", "pro")]);
     const settled = planned(report, { filterGroups, startDate: "2026-01-01", project: "shop" });
     expect(JSON.parse(JSON.stringify(settled))).toEqual(settled);
@@ -108,13 +108,13 @@ test("filters read what is known of people, companies and who brought somebody",
 });
 
 describe("a part's events", () => {
-  const cohortOf = (question: object, cohortEvent: object) => planned("retention", { ...question, cohortEvent }).cohortEvent;
+  const cohortOf = (query: object, cohortEvent: object) => planned("retention", { ...query, cohortEvent }).cohortEvent;
 
-  test("are those of all times in the question's project", () => {
+  test("are those of all times in the query's project", () => {
     expect(cohortOf({ project: "shop", startDate: "2026-03-01" }, {})).toEqual({ project: "shop", eventName: null, userId: null, range: EVER, where: [] });
   });
 
-  test("match the question too: each group of one with each of the other", () => {
+  test("match the query too: each group of one with each of the other", () => {
     const [a, b, c, d] = [is("os", "a"), is("os", "b"), is("device", "c"), is("device", "d")];
     const { where } = cohortOf({ filterGroups: groups([a], [b]) }, { filterGroups: groups([c, d], [d]) });
     const [isA, isB, isC, isD] = [equals(field("os"), "a"), equals(field("os"), "b"), equals(field("device"), "c"), equals(field("device"), "d")];
@@ -123,13 +123,13 @@ describe("a part's events", () => {
     expect(where[1]?.[1]).toBe(where[3]?.[1]);
   });
 
-  test("hold the question's own comparisons, not others like them", () => {
+  test("hold the query's own comparisons, not others like them", () => {
     const plan = planned("retention", { filterGroups: groups([is("os", "a")]), cohortEvent: { filterGroups: groups([is("os", "b")]) } });
     expect(plan.cohortEvent.where[0]?.[0]).toBe(plan.where[0]?.[0]);
     expect(plan.returnEvent.where[0]?.[0]).toBe(plan.where[0]?.[0]);
   });
 
-  test("have the name that the question or the part asks for; of two different ones there are none", () => {
+  test("have the name that the query or the part asks for; of two different ones there are none", () => {
     expect(cohortOf({ eventName: "a" }, {})).toMatchObject({ eventName: "a", where: [] });
     expect(cohortOf({}, { eventName: "b" })).toMatchObject({ eventName: "b", where: [] });
     expect(cohortOf({ eventName: "a" }, { eventName: "a" })).toMatchObject({ eventName: "a", where: [] });
@@ -139,10 +139,10 @@ describe("a part's events", () => {
   });
 });
 
-test("filters of all lists of a question count together", () => {
+test("filters of all lists of a query count together", () => {
   const filters = (count: number) => groups(Array(count).fill(is("os", "x")));
-  const asked = (question: number, step: number, trait: number) => refusal("funnel", {
-    filterGroups: filters(question),
+  const asked = (query: number, step: number, trait: number) => refusal("funnel", {
+    filterGroups: filters(query),
     steps: [{ eventName: "a" }, { filterGroups: filters(step) }],
     segments: { old: { groups: [{ conditions: [{ type: "did", filterGroups: filters(trait) }, { type: "trait", field: "plan", operator: "is_set" }] }] } },
   });

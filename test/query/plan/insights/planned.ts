@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InsightName } from "../../../support/random/insight-questions.js";
+import type { InsightName } from "../../../support/random/insight-queries.js";
 import type { Plan } from "../../../../src/query/queries.js";
 import { reports } from "../../../../src/query/reports/reports.js";
 import { thrown } from "../thrown.js";
@@ -16,7 +16,7 @@ export function planned<N extends InsightName>(report: N, input: object = {}, co
   return reports[report].plan({ ...NEEDED[report], ...input }, context) as Plan<N>;
 }
 
-/** What a question is refused with, and for which parameter; null where it is none. */
+/** What a query is refused with, and for which parameter; null where it is none. */
 export function refusal(report: InsightName, input: object, context = ruled): readonly [code: string, param: string | undefined] | null {
   return thrown(() => planned(report, input, context));
 }

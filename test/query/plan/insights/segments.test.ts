@@ -10,8 +10,8 @@ const everybody = { project: null, eventName: null, userId: null, range: EVER, w
 const isIn = (name: unknown, operator = "in_segment", fieldName = "identity_id") => ({ filterGroups: groups([is(fieldName, name, operator)]) });
 const segmentOf = (...conditions: object[]) => ({ groups: [{ conditions }] });
 
-function conditionOf(condition: object, question: object = {}): unknown {
-  const operand = planned("trend", { ...question, ...isIn("some"), segments: { some: segmentOf(condition) } }).where[0]?.[0]?.operand;
+function conditionOf(condition: object, query: object = {}): unknown {
+  const operand = planned("trend", { ...query, ...isIn("some"), segments: { some: segmentOf(condition) } }).where[0]?.[0]?.operand;
   return operand?.kind === "segment" ? operand.segment[0]?.[0] : null;
 }
 
@@ -64,14 +64,14 @@ test("groups and conditions keep their order", () => {
 describe("saved segments", () => {
   const context = { ...ruled, savedSegments: new Map<string, unknown>([["paying", segmentOf({ type: "did", eventName: "Paid", startDate: "2026-03-01" })]]) };
 
-  test("are taken by their names, with the project and the zone of the question", () => {
+  test("are taken by their names, with the project and the zone of the query", () => {
     const plan = planned("trend", { ...isIn("paying"), project: "shop", timeZone: "Asia/Tokyo" }, context);
     const range = { fromMs: Date.UTC(2026, 1, 28, 15), toMs: LIMITS.instantMaxMs };
     const scope = { ...everybody, project: "shop", eventName: "Paid" };
     expect(plan.where[0]?.[0]?.operand).toEqual({ kind: "segment", segment: [[{ type: "did", scope, window: { kind: "range", range }, atLeast: 1, atMost: null }]], nowMs: ruled.nowMs });
   });
 
-  test("may not have the name of one of the question", () => {
+  test("may not have the name of one of the query", () => {
     expect(thrown(() => planned("trend", { segments: { paying: segmentOf({ type: "did" }) } }, context))).toEqual(["invalid_parameter", "segments.paying"]);
   });
 

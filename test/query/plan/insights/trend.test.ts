@@ -5,7 +5,7 @@ import { ruled } from "../ruled-context.js";
 const fields = ["path"];
 const ofDays = { startDate: "2026-03-01", endDate: "2026-03-02" };
 
-test("an empty question is events by day, filled", () => {
+test("an empty query is events by day, filled", () => {
   const { measure, interval, breakdown, previous, cumulative, fill, session, pageviewSlugs, revenue } = planned("trend");
   expect({ measure, interval, breakdown, previous, cumulative, fill }).toEqual({
     measure: { type: "events", field: null }, interval: "day", breakdown: null, previous: null, cumulative: false, fill: true,

@@ -20,7 +20,7 @@ function countsOf({ actors, companies, eventCounts }: Activity): Map<number, num
 
 const halves = () => joinedActivity([activityOf(1, 1), activityOf(1 + PAIR_COUNT / 2, 2)]);
 
-test("Pairs of several days are added up some ten thousand at a time, and those of another question meanwhile do not mix with them.", async () => {
+test("Pairs of several days are added up some ten thousand at a time, and those of another query meanwhile do not mix with them.", async () => {
   let pauseCount = 0;
   const others: Activity[] = [];
   const pause = async () => {

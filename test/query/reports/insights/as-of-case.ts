@@ -4,7 +4,7 @@ import { seededRandom, type Random } from "daybook/testing";
 import { oracle, type HistoryItem } from "../../../support/index.js";
 import { arrive } from "../../../support/random/arrive.js";
 import { insightHistory } from "../../../support/random/insight-history.js";
-import { insightQuestion, type InsightName, type InsightQuestion } from "../../../support/random/insight-questions.js";
+import { insightQuery, type InsightName, type InsightQuery } from "../../../support/random/insight-queries.js";
 import { timesOf } from "../../../support/random/insight-scope.js";
 import { daybookOptions } from "../../../oracle/person-case.js";
 import { asExpected, expectedOutcome, insightOutcome } from "./insight-answers.js";
@@ -32,8 +32,8 @@ export async function checkAsOf(seed: number, names: readonly InsightName[]): Pr
   await using _daybook = daybook;
   for (const name of names) {
     const { asOf, past } = random.pick(marks);
-    const question = insightQuestion(name, known);
-    await compare(daybook, asOf, question, oracle(past, options), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1, ${past.length} of ${history.length} items`);
+    const query = insightQuery(name, known);
+    await compare(daybook, asOf, query, oracle(past, options), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1, ${past.length} of ${history.length} items`);
   }
 }
 
@@ -62,12 +62,12 @@ export async function newestOf(daybook: Daybook): Promise<number> {
   return asOf ?? NaN;
 }
 
-async function compare(daybook: Daybook, asOf: number, question: InsightQuestion, expected: ReturnType<typeof oracle>, place: string): Promise<void> {
-  const owed = expectedOutcome(expected, question);
-  const actual = asExpected(await insightOutcome(daybook, { ...question, input: { ...question.input, asOf } } as InsightQuestion, asOf), owed);
+async function compare(daybook: Daybook, asOf: number, query: InsightQuery, expected: ReturnType<typeof oracle>, place: string): Promise<void> {
+  const owed = expectedOutcome(expected, query);
+  const actual = asExpected(await insightOutcome(daybook, { ...query, input: { ...query.input, asOf } } as InsightQuery, asOf), owed);
   try {
     deepStrictEqual(actual, owed);
   } catch {
-    throw new Error(`${place}: ${question.report} ${JSON.stringify(question.input)} as of ${asOf}\nexpected ${JSON.stringify(owed)}\n     got ${JSON.stringify(actual)}`);
+    throw new Error(`${place}: ${query.report} ${JSON.stringify(query.input)} as of ${asOf}\nexpected ${JSON.stringify(owed)}\n     got ${JSON.stringify(actual)}`);
   }
 }

@@ -3,7 +3,7 @@ import { seededRandom } from "daybook/testing";
 import { describe, expect, test, vi } from "vitest";
 import { yieldToEventLoop } from "../../../../src/core/base/yield.js";
 import { storeOf } from "../../../../src/engine/open-daybook.js";
-import type { InsightName } from "../../../support/random/insight-questions.js";
+import type { InsightName } from "../../../support/random/insight-queries.js";
 import { signalOf } from "../../../engine/counted-signal.js";
 import { HeldReads } from "../../../oracle/held-reads.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
@@ -115,7 +115,7 @@ describe("As of a sequence", () => {
     expect([await peopleAsOf(daybook, 5, ofPros), await peopleAsOf(daybook, 7, ofPros), await peopleAsOf(daybook, 8, ofPros)]).toEqual([0, 1, 2]);
   });
 
-  test("questions go on beside writers and seals", async () => {
+  test("queries go on beside writers and seals", async () => {
     await using daybook = await openHere();
     await daybook.ingest(eventsOf(0, 40));
     await daybook.seal();
@@ -126,7 +126,7 @@ describe("As of a sequence", () => {
     expect(await peopleAsOf(daybook, null)).toBe(60);
   });
 
-  test("questions leave nothing in memory, also those that are stopped", async () => {
+  test("queries leave nothing in memory, also those that are stopped", async () => {
     await using daybook = await openHere();
     await daybook.ingest(eventsOf(0, 40));
     await daybook.seal();
@@ -158,7 +158,7 @@ describe("As of a sequence", () => {
     await expect(daybook.trend({ asOf: 3 })).rejects.toThrow("up to the newest, which is 2, got 3");
   });
 
-  test("whoever is erased while a question waits is not in its answer", async () => {
+  test("whoever is erased while a query waits is not in its answer", async () => {
     const held = new HeldReads();
     held.isHolding = false;
     const options = { storage: held.storage, clock: fixedClock(NOW) };
@@ -179,7 +179,7 @@ describe("As of a sequence", () => {
     await erasing;
   });
 
-  test("a question whose reads fail keeps no file that an erasure replaced", async () => {
+  test("a query whose reads fail keeps no file that an erasure replaced", async () => {
     const storage = Object.assign(memoryStorage(), { volatile: false });
     let isFailing = false;
     const read = storage.read.bind(storage);
@@ -198,7 +198,7 @@ describe("As of a sequence", () => {
     await vi.waitFor(async () => expect(await storage.list("segments/")).toEqual(named));
   });
 
-  test("a question stops by its signal wherever it is", async () => {
+  test("a query stops by its signal wherever it is", async () => {
     await using daybook = await openHere();
     await daybook.ingest(eventsOf(0, 20));
     await daybook.seal();

@@ -1,12 +1,12 @@
 import { DaybookError, type Daybook } from "daybook";
 import type { Oracle } from "../../../support/index.js";
-import type { InsightQuestion } from "../../../support/random/insight-questions.js";
+import type { InsightQuery } from "../../../support/random/insight-queries.js";
 
-/** What a question deserves: its answer without `definition` and `asOf`, or its refusal. */
+/** What a query deserves: its answer without `definition` and `asOf`, or its refusal. */
 export type Outcome = { readonly answer: unknown } | { readonly error: string; readonly param: string };
 
 /** The answer that a Daybook owes, or how it must refuse. */
-export function expectedOutcome(expected: Oracle, { report, input }: InsightQuestion): Outcome {
+export function expectedOutcome(expected: Oracle, { report, input }: InsightQuery): Outcome {
   try {
     return { answer: expected[report](input as never) };
   } catch (error) {
@@ -14,8 +14,8 @@ export function expectedOutcome(expected: Oracle, { report, input }: InsightQues
   }
 }
 
-/** The outcome of a question by a Daybook. @param owed what it is to tell as `asOf` @throws where `definition` or `asOf` is not as it should be */
-export async function insightOutcome(daybook: Daybook, { report, input }: InsightQuestion, owed: number | null = null): Promise<Outcome> {
+/** The outcome of a query by a Daybook. @param owed what it is to tell as `asOf` @throws where `definition` or `asOf` is not as it should be */
+export async function insightOutcome(daybook: Daybook, { report, input }: InsightQuery, owed: number | null = null): Promise<Outcome> {
   try {
     const { definition, asOf, ...answer } = await daybook[report](input as never);
     if (!/^def_[0-9a-f]{32}$/.test(definition)) throw new Error(`expected def_ and 32 digits as definition, got ${definition}`);
@@ -32,7 +32,7 @@ export function asExpected(actual: Outcome, expected: Outcome): Outcome {
   return isSameParam ? { ...actual, param: expected.param } : actual;
 }
 
-/** @throws what no question deserves */
+/** @throws what no query deserves */
 function refusalOf(error: unknown): Outcome {
   if (error instanceof DaybookError && error.code !== "internal" && error.code !== "corruption") return { error: error.code, param: error.details.param ?? "" };
   throw error;

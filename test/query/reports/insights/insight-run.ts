@@ -2,7 +2,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import { memoryStorage, openDaybook, type Daybook } from "daybook";
 import { oracle, type HistoryItem, type Oracle, type OracleOptions } from "../../../support/index.js";
 import { arrive } from "../../../support/random/arrive.js";
-import type { InsightQuestion } from "../../../support/random/insight-questions.js";
+import type { InsightQuery } from "../../../support/random/insight-queries.js";
 import { daybookOptions } from "../../../oracle/person-case.js";
 import { lastingMemory } from "../../../store/objects.js";
 import { asExpected, expectedOutcome, insightOutcome } from "./insight-answers.js";
@@ -13,7 +13,7 @@ export type Step =
   | { readonly opens: number | null }
   | { readonly items: readonly HistoryItem[] }
   | { readonly seals: true }
-  | { readonly asks: InsightQuestion; readonly isCompared: boolean };
+  | { readonly asks: InsightQuery; readonly isCompared: boolean };
 
 /** All that one random history does. */
 export interface InsightRun {
@@ -23,7 +23,7 @@ export interface InsightRun {
   readonly steps: readonly Step[];
 }
 
-/** Lets a history happen; null where all answers are those of the oracle, else the first that is not. @throws what no question deserves */
+/** Lets a history happen; null where all answers are those of the oracle, else the first that is not. @throws what no query deserves */
 export async function differenceOf({ options, isDeflated, steps }: InsightRun): Promise<string | null> {
   const storage = isDeflated ? lastingMemory() : Object.assign(memoryStorage(), { volatile: false });
   const open = (budget: number | null) => openDaybook({ storage, durability: "os", ...daybookOptions(options), ...(budget === null ? {} : { memoryBudgetBytes: budget }) });
@@ -57,9 +57,9 @@ export async function differenceOf({ options, isDeflated, steps }: InsightRun): 
   }
 }
 
-async function differenceAbout(daybook: Daybook, expected: Oracle, question: InsightQuestion): Promise<string | null> {
-  const owed = expectedOutcome(expected, question);
-  const actual = asExpected(await insightOutcome(daybook, question), owed);
+async function differenceAbout(daybook: Daybook, expected: Oracle, query: InsightQuery): Promise<string | null> {
+  const owed = expectedOutcome(expected, query);
+  const actual = asExpected(await insightOutcome(daybook, query), owed);
   try {
     deepStrictEqual(actual, owed);
     return null;

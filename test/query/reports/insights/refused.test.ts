@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { arrive } from "../../../support/random/arrive.js";
 import { insightFaults, type InsightFault } from "../../../support/random/insight-faults.js";
 import { insightHistory } from "../../../support/random/insight-history.js";
-import type { InsightName } from "../../../support/random/insight-questions.js";
+import type { InsightName } from "../../../support/random/insight-queries.js";
 import { baseSeed, nowMs } from "../../../oracle/settings.js";
 
 const reports = ["trend", "funnel", "retention", "lifecycle", "stickiness", "paths", "sessionsOverview", "webOverview"] as const satisfies readonly InsightName[];
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => daybook.close());
 
 describe.each(reports)("%s", (report) => {
-  test("refuses what is wrong with a question, with the code and the member.", async () => {
+  test("refuses what is wrong with a query, with the code and the member.", async () => {
     const faults = insightFaults(report);
     expect(faults.length).toBeGreaterThan(80);
     const differences: string[] = [];

@@ -3,13 +3,13 @@ import { useLimits } from "../../../limits.js";
 import { baseSeed, longCount } from "../../../oracle/settings.js";
 import { checkInsight } from "./insight-case.js";
 import { INSIGHT_LIMITS } from "./insight-limits.js";
-import { QUESTION_COUNT } from "./question-counts.js";
+import { QUERY_COUNT } from "./query-counts.js";
 
 useLimits(INSIGHT_LIMITS);
 
-const questionCount = longCount(QUESTION_COUNT.long, "DAYBOOK_CASES", 10);
+const queryCount = longCount(QUERY_COUNT.long, "DAYBOOK_CASES", 10);
 
-test(`A Daybook answers sessionsOverview as the oracle does, over ${questionCount} questions.`, async () => {
-  expect(questionCount).toBeGreaterThan(0);
-  await checkInsight("sessionsOverview", baseSeed + 4_000_000, questionCount);
+test(`A Daybook answers sessionsOverview as the oracle does, over ${queryCount} queries.`, async () => {
+  expect(queryCount).toBeGreaterThan(0);
+  await checkInsight("sessionsOverview", baseSeed + 4_000_000, queryCount);
 });

@@ -1,5 +1,5 @@
 import type { HistoryItem } from "../../../support/index.js";
-import type { InsightQuestion } from "../../../support/random/insight-questions.js";
+import type { InsightQuery } from "../../../support/random/insight-queries.js";
 import { differenceOf, type InsightRun, type Step } from "./insight-run.js";
 
 /** More tries would take minutes. */
@@ -39,7 +39,7 @@ function* smallerSteps(steps: readonly Step[]): Generator<readonly Step[]> {
     if ("items" in step) for (let size = Math.ceil(step.items.length / 2); size >= 1; size = Math.floor(size / 2))
       for (let place = 0; place < step.items.length; place += size) yield steps.with(at, { items: step.items.toSpliced(place, size) });
     if ("opens" in step && step.opens !== null) yield steps.with(at, { opens: null });
-    if ("asks" in step) for (const input of smallerValues(step.asks.input)) yield steps.with(at, { ...step, asks: { ...step.asks, input } as InsightQuestion });
+    if ("asks" in step) for (const input of smallerValues(step.asks.input)) yield steps.with(at, { ...step, asks: { ...step.asks, input } as InsightQuery });
   }
   for (const [at, step] of steps.entries())
     if ("items" in step) for (const [place, item] of step.items.entries())

@@ -27,8 +27,8 @@ export async function traitDifference(seed: number): Promise<string | null> {
     await arrive(daybook, some);
     const expected = oracle(history.slice(0, at), options);
     for (const field of FIELDS) {
-      const question = { interval: "total", breakdown: { fields: [field] } } as const;
-      const [actual, owed] = [(await daybook.trend(question)).series, expected.trend(question).series].map((series) => JSON.stringify(series));
+      const query = { interval: "total", breakdown: { fields: [field] } } as const;
+      const [actual, owed] = [(await daybook.trend(query)).series, expected.trend(query).series].map((series) => JSON.stringify(series));
       if (actual !== owed) return `${field} after ${at} of ${JSON.stringify(history)}: expected ${owed}, got ${actual}`;
     }
   }

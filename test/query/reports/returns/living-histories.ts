@@ -5,7 +5,7 @@ import { oracle, type HistoryItem, type Oracle } from "../../../support/index.js
 import { DaybookError } from "../../../../src/core/base/errors.js";
 import { arrive } from "../../../support/random/arrive.js";
 import { insightHistory } from "../../../support/random/insight-history.js";
-import { insightQuestion, type InsightQuestion } from "../../../support/random/insight-questions.js";
+import { insightQuery, type InsightQuery } from "../../../support/random/insight-queries.js";
 import { timesOf } from "../../../support/random/insight-scope.js";
 import { nowMs as usualNowMs } from "../../../support/random/now.js";
 import { personHistory } from "../../../support/random/person-history.js";
@@ -18,7 +18,7 @@ type Name = "retention" | "lifecycle" | "stickiness";
 const OTHERS = /"(?:person|company|first_touch|last_touch)\.|segment/;
 
 /**
- * Daybooks that live on while histories happen to them, with seals between questions: after each step a few questions are asked again, and
+ * Daybooks that live on while histories happen to them, with seals between queries: after each step a few queries are asked again, and
  * some others. @throws an error with the seed, where an answer is not the oracle's
  */
 export async function ofLivingHistories(name: Name, count: number, thorough: number): Promise<void> {
@@ -32,10 +32,10 @@ async function checkHistory(random: Random, name: Name, place: string): Promise<
   const { options, history } = random.chance(0.6) ? insightHistory(random) : { ...personHistory(random), options: randomOptions(random) };
   const { nowMs = usualNowMs, ...rules } = options;
   const known = { random, timesMs: timesOf(history).filter(Number.isFinite), nowMs, identityIds: [] };
-  const asked = (): InsightQuestion => {
+  const asked = (): InsightQuery => {
     for (;;) {
-      const question = insightQuestion(name, known);
-      if (!OTHERS.test(JSON.stringify(question))) return question;
+      const query = insightQuery(name, known);
+      if (!OTHERS.test(JSON.stringify(query))) return query;
     }
   };
   const focus = [asked(), asked(), asked(), asked()];
@@ -47,11 +47,11 @@ async function checkHistory(random: Random, name: Name, place: string): Promise<
     past.push(...items);
     if (random.chance(0.4)) await daybook.seal();
     const told = oracle(past, { ...rules, nowMs });
-    for (const question of random.chance(0.3) ? [...focus, asked()] : focus) await compare(daybook, told, question, `${place}, ${past.length} of ${history.length} items`);
+    for (const query of random.chance(0.3) ? [...focus, asked()] : focus) await compare(daybook, told, query, `${place}, ${past.length} of ${history.length} items`);
   }
 }
 
-async function compare(daybook: Daybook, told: Oracle, { report, input }: InsightQuestion, place: string): Promise<void> {
+async function compare(daybook: Daybook, told: Oracle, { report, input }: InsightQuery, place: string): Promise<void> {
   const expected = await outcomeOf(() => told[report](input as never));
   const given = await outcomeOf(async () => {
     const { definition: _definition, asOf: _asOf, ...answer } = (await daybook[report](input as never)) as { definition: string; asOf: number | null };

@@ -1,7 +1,7 @@
 import type { Random } from "daybook/testing";
 import type { HistoryItem } from "../../../support/index.js";
 import { test } from "vitest";
-import type { Known } from "../../../support/random/insight-questions.js";
+import type { Known } from "../../../support/random/insight-queries.js";
 import { caseCount } from "../../../oracle/settings.js";
 import { checkStories, type Asked, type Story } from "./visits-case.js";
 
@@ -27,10 +27,10 @@ function cuts(random: Random): Story {
   });
   const lateShare = random.pick([0.1, 0.3]);
   const order = visits.map((item, at) => ({ item, at: random.chance(lateShare) ? random.between(at, at + 60) : at })).sort((a, b) => a.at - b.at);
-  return { options: { nowMs: START_MS + 9 * DAY_MS, session: { gapMs: 30 * MINUTE_MS, maxMs } }, history: order.map(({ item }) => item), question };
+  return { options: { nowMs: START_MS + 9 * DAY_MS, session: { gapMs: 30 * MINUTE_MS, maxMs } }, history: order.map(({ item }) => item), query };
 }
 
-function question({ random }: Known): Asked {
+function query({ random }: Known): Asked {
   const report = random.pick(["sessionsOverview", "sessionsOverview", "paths"] as const);
   if (report === "paths") return { report, input: {} };
   return { report, input: { interval: random.pick(["total", "hour"]) } };

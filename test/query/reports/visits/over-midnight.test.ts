@@ -4,7 +4,7 @@ import { oracle, type HistoryItem } from "../../../support/index.js";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../../src/core/base/limits.js";
 import { arrive } from "../../../support/random/arrive.js";
-import type { Known } from "../../../support/random/insight-questions.js";
+import type { Known } from "../../../support/random/insight-queries.js";
 import { caseCount } from "../../../oracle/settings.js";
 import { checkStories, type Asked, type Story } from "./visits-case.js";
 
@@ -33,7 +33,7 @@ function nights(random: Random): Story {
   // Other days are never asked for: what is known of them is no help.
   const askedMs = START_MS + random.between(4, DAY_COUNT - 4) * DAY_MS;
   const nowMs = START_MS + (DAY_COUNT + 14) * DAY_MS;
-  return { options: { nowMs, session: { gapMs, maxMs: random.pick([3, 24, 24, 70]) * HOUR_MS } }, history: [...history, ...unlink], question: (known) => askedDays(known, askedMs) };
+  return { options: { nowMs, session: { gapMs, maxMs: random.pick([3, 24, 24, 70]) * HOUR_MS } }, history: [...history, ...unlink], query: (known) => askedDays(known, askedMs) };
 }
 
 function stepMs(random: Random, gapMs: number, pauseShare: number): number {
@@ -51,7 +51,7 @@ function askedDays({ random }: Known, askedMs: number): Asked {
   ]);
 }
 
-test("sessions that go on over the first midnight of what a question looks at are those of the oracle", async () => {
+test("sessions that go on over the first midnight of what a query looks at are those of the oracle", async () => {
   await checkStories(nights, caseCount(6, 200));
 }, 600_000);
 

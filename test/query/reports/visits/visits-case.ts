@@ -5,22 +5,22 @@ import { DaybookError } from "../../../../src/core/base/errors.js";
 import { LIMITS } from "../../../../src/core/base/limits.js";
 import { arrive } from "../../../support/random/arrive.js";
 import { insightHistory, type InsightHistory } from "../../../support/random/insight-history.js";
-import { insightQuestion, type InsightQuestion, type Known } from "../../../support/random/insight-questions.js";
+import { insightQuery, type InsightQuery, type Known } from "../../../support/random/insight-queries.js";
 import { timesOf } from "../../../support/random/insight-scope.js";
 import { baseSeed, caseCount } from "../../../oracle/settings.js";
 
 export type VisitReport = "sessionsOverview" | "webOverview" | "paths";
 
-export type Asked = InsightQuestion<VisitReport>;
+export type Asked = InsightQuery<VisitReport>;
 
-/** A history, and random questions of it. */
+/** A history, and random queries of it. */
 export interface Story extends Pick<InsightHistory, "history" | "options"> {
-  question(known: Known): Asked;
+  query(known: Known): Asked;
 }
 
 /** Histories made for all insights. */
 export async function checkVisits(report: VisitReport, count: number, thorough: number): Promise<void> {
-  await checkStories((random) => ({ ...insightHistory(random), question: (known) => insightQuestion(report, known) }), caseCount(count, thorough));
+  await checkStories((random) => ({ ...insightHistory(random), query: (known) => insightQuery(report, known) }), caseCount(count, thorough));
 }
 
 /**
@@ -36,7 +36,7 @@ export async function checkStories(tell: (random: Random) => Story, count: numbe
 }
 
 async function differenceOf(tell: (random: Random) => Story, random: Random): Promise<string | null> {
-  const { options, history, question } = tell(random);
+  const { options, history, query } = tell(random);
   const { nowMs, ...rules } = options;
   const usual = { ...LIMITS };
   Object.assign(LIMITS, { headPartRowCount: random.pick([2, 6, 16 * 1024]), rememberedMoveCount: random.pick([1, 64 * 1024]), segmentsPerDayCount: random.pick([2, 4]) });
@@ -45,7 +45,7 @@ async function differenceOf(tell: (random: Random) => Story, random: Random): Pr
     await using daybook = await openDaybook({ ...(rules as Partial<DaybookOptions>), storage: Object.assign(memoryStorage(), { volatile: false }), durability: "os", clock: fixedClock(nowMs), memoryBudgetBytes });
     const past: HistoryItem[] = [];
     const known: Known = { random, timesMs: timesOf(history), nowMs, identityIds: [] };
-    const focus = question(known);
+    const focus = query(known);
     const [sealShare, isWhole] = [random.pick([0, 0, 0.1, 0.3, 1]), random.chance(0.2)];
     for (let from = 0, to = 0; from < history.length; from = to) {
       to = isWhole ? history.length : Math.min(history.length, from + random.pick([1, 1, 2, 5, 10]));
@@ -53,7 +53,7 @@ async function differenceOf(tell: (random: Random) => Story, random: Random): Pr
       past.push(...history.slice(from, to));
       if (random.chance(sealShare)) await daybook.seal();
       const told = oracle(past, options);
-      for (const asked of [focus, question(known)]) {
+      for (const asked of [focus, query(known)]) {
         const difference = await compare(daybook, told, asked);
         if (difference !== null) return [JSON.stringify({ ...rules, nowMs }), ...past.map((item) => JSON.stringify(item)), difference].join("\n");
       }

@@ -4,7 +4,7 @@ import type { OracleEvent } from "../event.js";
 import { byMoment } from "../moment.js";
 import { remembered } from "../remembered.js";
 import { oneOf } from "./one-of.js";
-import type { Question } from "./question.js";
+import type { Query } from "./query.js";
 
 /** One event a step, each at or after the one before. */
 export type Chain = readonly OracleEvent[];
@@ -19,7 +19,7 @@ export interface ChainRules {
 
 type Selects = (event: OracleEvent) => boolean;
 
-export function chainRules({ selects }: Question, input: FunnelInput): ChainRules {
+export function chainRules({ selects }: Query, input: FunnelInput): ChainRules {
   const order = oneOf("order", input.order, ["sequential", "strict", "any"]);
   const windowMs = windowMsOf(input);
   const steps = input.steps.map(selects).map(remembered);

@@ -10,7 +10,7 @@ import { chainRules, windowMsOf, type Chain } from "./chains.js";
 import { eventsByEntity } from "./entities.js";
 import { averageOf, percentileOf, rateOf, secondsOf, type Fraction } from "./exact.js";
 import { oneOf } from "./one-of.js";
-import { questionOf, type Bare, type Question } from "./question.js";
+import { queryOf, type Bare, type Query } from "./query.js";
 import { allSessions } from "./sessions.js";
 
 /** Somebody who may go through the steps. */
@@ -24,17 +24,17 @@ export function funnel(world: World, input: FunnelInput): Bare<Funnel> {
   const breakdown = input.breakdown ?? null;
   const interval = input.interval ?? null;
   if (breakdown !== null && interval !== null) throw parameterError("invalid_parameter", "interval", 'cannot be combined with "breakdown"');
-  const question = questionOf(world, input);
+  const query = queryOf(world, input);
   const { nowMs } = world.rules;
-  const entities = entitiesOf(question, input);
-  const { isEntry, bestOf } = chainRules(question, input);
+  const entities = entitiesOf(query, input);
+  const { isEntry, bestOf } = chainRules(query, input);
   const entryMs = ({ startMs }: Entity, event: OracleEvent) => startMs ?? event.createdAtMs;
   const chainsIn = (range: Span): { entity: Entity; chain: Chain }[] => {
     return entities.map((entity) => ({ entity, chain: bestOf(entity.events, (event) => isWithin(entryMs(entity, event), range)) }));
   };
-  const entriesOf = (entity: Entity) => entity.events.filter((event) => isEntry(event) && isWithin(entryMs(entity, event), question.range));
+  const entriesOf = (entity: Entity) => entity.events.filter((event) => isEntry(event) && isWithin(entryMs(entity, event), query.range));
 
-  const found = chainsIn(question.range);
+  const found = chainsIn(query.range);
   const isPending = ({ entity, chain }: (typeof found)[number]) => {
     const recent = entriesOf(entity).filter(({ createdAtMs }) => createdAtMs >= nowMs - windowMsOf(input));
     return chain.length < input.steps.length && recent.length > 0;
@@ -47,7 +47,7 @@ export function funnel(world: World, input: FunnelInput): Bare<Funnel> {
   groups.sort((a, b) => b.own.length - a.own.length || byValues(a.values, b.values));
   const shown = breakdown === null ? [] : groups.slice(0, shownCount(breakdown));
   const timesMs = entities.flatMap((entity) => entriesOf(entity).map((event) => entryMs(entity, event)));
-  const slots = interval === null ? [] : axisOf(question.calendar, interval, question.range, timesMs, nowMs);
+  const slots = interval === null ? [] : axisOf(query.calendar, interval, query.range, timesMs, nowMs);
   return {
     pending: found.filter(isPending).length,
     steps: stepsOf(chains, input),
@@ -58,11 +58,11 @@ export function funnel(world: World, input: FunnelInput): Bare<Funnel> {
   };
 }
 
-function entitiesOf(question: Question, input: FunnelInput): Entity[] {
-  const { world, matching } = question;
+function entitiesOf(query: Query, input: FunnelInput): Entity[] {
+  const { world, matching } = query;
   const level = oneOf("level", input.level, ["identity", "account", "session"]);
   if (level === "session") {
-    return allSessions(question).map((session) => ({
+    return allSessions(query).map((session) => ({
       events: session.filter((event) => matching.includes(event)), startMs: session[0].createdAtMs,
     }));
   }

@@ -8,7 +8,7 @@ import type { World } from "../world.js";
 import { funnel } from "./funnel.js";
 import { lifecycle } from "./lifecycle.js";
 import { paths } from "./paths.js";
-import type { Bare } from "./question.js";
+import type { Bare } from "./query.js";
 import { retention } from "./retention.js";
 import { sessionsOverview } from "./sessions-overview.js";
 import { stickiness } from "./stickiness.js";

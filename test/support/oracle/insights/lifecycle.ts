@@ -6,10 +6,10 @@ import { axisOf, isWithin, widened } from "./buckets.js";
 import { unitAt } from "./calendar.js";
 import { eventsByEntity } from "./entities.js";
 import { levelOf, oneOf } from "./one-of.js";
-import { questionOf, type Bare } from "./question.js";
+import { queryOf, type Bare } from "./query.js";
 
 export function lifecycle(world: World, input: LifecycleInput): Bare<Lifecycle> {
-  const { calendar, range, matching } = questionOf(world, input);
+  const { calendar, range, matching } = queryOf(world, input);
   const interval = oneOf("interval", input.interval, ["day", "week", "month"]);
   const unitStart = remembered((ms: number) => unitAt(calendar, interval, ms).startMs);
   const entities = eventsByEntity(world, matching, levelOf(input)).map((events) => {

@@ -6,7 +6,7 @@ import { jsonNumberOf, propertiesOf, textOf } from "../json.js";
 import { remembered } from "../remembered.js";
 import type { World } from "../world.js";
 import { averageOf, decimalOf, percentileOf, shownDecimal, sumOf, type Fraction } from "./exact.js";
-import { userCount } from "./question.js";
+import { userCount } from "./query.js";
 
 /** What is made of events; of sessions by their first events. */
 export interface Measure {

@@ -6,7 +6,7 @@ import { patternOf } from "../operators.js";
 import type { World } from "../world.js";
 import { groupsOf } from "./breakdown.js";
 import { isWithin } from "./buckets.js";
-import { questionOf, type Bare } from "./question.js";
+import { queryOf, type Bare } from "./query.js";
 import { allSessions } from "./sessions.js";
 
 /** The nodes of one session that are kept. */
@@ -18,11 +18,11 @@ interface Sequence {
 }
 
 export function paths(world: World, input: PathsInput): Bare<Paths> {
-  const question = questionOf(world, input);
+  const query = queryOf(world, input);
   const labelOf = labelReader(world, input);
-  const sequences = allSessions(question)
-    .filter(([first]) => isWithin(first.createdAtMs, question.range))
-    .map((session) => session.filter((event) => question.matching.includes(event)).map(labelOf).filter((label) => label !== null))
+  const sequences = allSessions(query)
+    .filter(([first]) => isWithin(first.createdAtMs, query.range))
+    .map((session) => session.filter((event) => query.matching.includes(event)).map(labelOf).filter((label) => label !== null))
     .map((labels) => sequenceOf(labels, input))
     .filter((sequence) => sequence !== null);
   const limit = input.limit ?? 50;

@@ -8,7 +8,7 @@ import { unitAt, type Unit } from "./calendar.js";
 import { eventsByEntity } from "./entities.js";
 import { rateOf } from "./exact.js";
 import { levelOf, oneOf } from "./one-of.js";
-import { questionOf, within, type Bare, type Question } from "./question.js";
+import { queryOf, within, type Bare, type Query } from "./query.js";
 
 /** A bucket, the unit that it lies in, and those in which its entities may return. */
 interface Cohort {
@@ -25,13 +25,13 @@ interface Member {
 }
 
 export function retention(world: World, input: RetentionInput): Bare<Retention> {
-  const question = questionOf(world, input);
+  const query = queryOf(world, input);
   const { nowMs } = world.rules;
   const interval = intervalOf(input);
-  const whole = widened(question.calendar, interval, question.range);
-  const entities = entitiesOf(question, input);
+  const whole = widened(query.calendar, interval, query.range);
+  const entities = entitiesOf(query, input);
   const entriesMs = within(entities.flatMap(({ entries }) => entries), whole).map(({ createdAtMs }) => createdAtMs);
-  const cohorts = axisOf(question.calendar, interval, whole, entriesMs, nowMs).map((slot): Cohort => ({ slot, units: unitsOf(question, input, slot) }));
+  const cohorts = axisOf(query.calendar, interval, whole, entriesMs, nowMs).map((slot): Cohort => ({ slot, units: unitsOf(query, input, slot) }));
   const members = cohorts.flatMap((cohort) => entities.flatMap(({ entries, returnsMs }): Member[] => {
     const [entry] = within(entries, cohort.slot);
     return entry === undefined ? [] : [{ cohort, entry, returnsMs }];
@@ -39,7 +39,7 @@ export function retention(world: World, input: RetentionInput): Bare<Retention> 
 
   const cohortsOf = (some: readonly Member[]) => cohorts.map((cohort) => {
     const own = some.filter((member) => member.cohort === cohort);
-    return { bucket: cohort.slot.bucket, size: own.length, periods: periodsOf(question, input, cohort, own) };
+    return { bucket: cohort.slot.bucket, size: own.length, periods: periodsOf(query, input, cohort, own) };
   });
   const totalOf = (some: readonly Member[]) => summed(cohortsOf(some).map(({ periods }) => periods), input);
   const breakdown = input.breakdown ?? null;
@@ -58,7 +58,7 @@ export function retention(world: World, input: RetentionInput): Bare<Retention> 
 }
 
 /** Of each entity the cohort events that count, and when it did what is a return. */
-function entitiesOf({ world, matching, selects }: Question, input: RetentionInput) {
+function entitiesOf({ world, matching, selects }: Query, input: RetentionInput) {
   const isRecurring = oneOf("cohort", input.cohort, ["first_time", "recurring"]) === "recurring";
   const [isCohortEvent, isReturn] = [selects(input.cohortEvent ?? {}), selects(input.returnEvent ?? {})];
   return eventsByEntity(world, matching, levelOf(input)).map((events) => {
@@ -70,14 +70,14 @@ function entitiesOf({ world, matching, selects }: Question, input: RetentionInpu
   });
 }
 
-function unitsOf({ calendar }: Question, input: RetentionInput, { fromMs }: Slot): Unit[] {
+function unitsOf({ calendar }: Query, input: RetentionInput, { fromMs }: Slot): Unit[] {
   const interval = intervalOf(input);
   const units: Unit[] = [unitAt(calendar, interval, fromMs)];
   while (units.length <= lastPeriod(input)) units.push(unitAt(calendar, interval, units.at(-1)?.endMs ?? NaN));
   return units;
 }
 
-function periodsOf({ world }: Question, input: RetentionInput, { units }: Cohort, members: readonly Member[]): RetentionPeriod[] {
+function periodsOf({ world }: Query, input: RetentionInput, { units }: Cohort, members: readonly Member[]): RetentionPeriod[] {
   const { nowMs } = world.rules;
   const isLaterToo = oneOf("returned", input.returned, ["on", "on_or_after"]) === "on_or_after";
   return units.map(({ startMs, endMs }, period) => {

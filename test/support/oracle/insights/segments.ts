@@ -17,8 +17,8 @@ interface SegmentScope extends SegmentsInput {
 }
 
 /**
- * Who is in the segments of a question, and in the saved ones.
- * @throws invalid_parameter (a name is of both), and what is wrong with any segment of the question
+ * Who is in the segments of a query, and in the saved ones.
+ * @throws invalid_parameter (a name is of both), and what is wrong with any segment of the query
  */
 export function membershipOf(world: World, input: SegmentScope): Membership {
   const inline = input.segments ?? {};

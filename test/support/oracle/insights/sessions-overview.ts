@@ -6,14 +6,14 @@ import type { World } from "../world.js";
 import { byValues, combinationsOf, groupsOf, restOf, shownCount } from "./breakdown.js";
 import { axisOf, isWithin } from "./buckets.js";
 import { averageOf, percentileOf, rateOf, secondsOf, type Fraction } from "./exact.js";
-import { questionOf, userCount, type Bare } from "./question.js";
+import { queryOf, userCount, type Bare } from "./query.js";
 import { exitPathOf, matchingSessions, pathOf } from "./sessions.js";
 
 export function sessionsOverview(world: World, input: SessionsOverviewInput): Bare<SessionsOverview> {
-  const question = questionOf(world, input);
-  const sessions = matchingSessions(question, question.range);
+  const query = queryOf(world, input);
+  const sessions = matchingSessions(query, query.range);
   const startsMs = sessions.map(([first]) => first.createdAtMs);
-  const slots = axisOf(question.calendar, input.interval ?? "total", question.range, startsMs, world.rules.nowMs);
+  const slots = axisOf(query.calendar, input.interval ?? "total", query.range, startsMs, world.rules.nowMs);
   const breakdown = input.breakdown ?? null;
   const combine = combinationsOf(world, breakdown);
   const combinations = ([first]: Session) => combine(first);

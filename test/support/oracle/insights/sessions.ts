@@ -4,19 +4,19 @@ import { byMoment } from "../moment.js";
 import { sessionsOf, type Session } from "../sessions.js";
 import { isWithin } from "./buckets.js";
 import { eventsByEntity } from "./entities.js";
-import type { Question } from "./question.js";
+import type { Query } from "./query.js";
 
 /** All sessions of the project, by their first event. */
-export function allSessions({ world, all }: Question): Session[] {
+export function allSessions({ world, all }: Query): Session[] {
   const sessions = eventsByEntity(world, all, "identity").flatMap((events) => sessionsOf(events, world.revenue, world.rules));
   return sessions.sort(([a], [b]) => byMoment(a, b));
 }
 
 /** S: the sessions that start in the range and have a matching event. */
-export function matchingSessions(question: Question, range: Span): Session[] {
-  return allSessions(question)
+export function matchingSessions(query: Query, range: Span): Session[] {
+  return allSessions(query)
     .filter(([{ createdAtMs }]) => isWithin(createdAtMs, range))
-    .filter((session) => session.some((event) => question.matching.includes(event)));
+    .filter((session) => session.some((event) => query.matching.includes(event)));
 }
 
 /** The path of an event's url, `""` where it has none. */

@@ -7,12 +7,12 @@ import { unitAt } from "./calendar.js";
 import { eventsByEntity } from "./entities.js";
 import { averageOf, nearestDouble } from "./exact.js";
 import { levelOf, oneOf } from "./one-of.js";
-import { questionOf, within, type Bare } from "./question.js";
+import { queryOf, within, type Bare } from "./query.js";
 
 const BY_LENGTH: readonly Interval[] = ["hour", "day", "week", "month", "quarter", "year", "total"];
 
 export function stickiness(world: World, input: StickinessInput): Bare<Stickiness> {
-  const { calendar, range, matching } = questionOf(world, input);
+  const { calendar, range, matching } = queryOf(world, input);
   const interval = oneOf("interval", input.interval, ["total", "week", "month", "quarter", "year"]);
   const unit = oneOf("unit", input.unit, ["day", "hour", "week", "month"]);
   if (BY_LENGTH.indexOf(unit) >= BY_LENGTH.indexOf(interval)) throw parameterError("invalid_parameter", "unit", "expected less than the interval");

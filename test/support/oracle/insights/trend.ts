@@ -8,29 +8,29 @@ import { byValues, combinationsOf, groupsOf, restOf, shownCount } from "./breakd
 import { axisOf, type Slot } from "./buckets.js";
 import { comparedRange } from "./compare.js";
 import { measureOf } from "./measure.js";
-import { questionOf, within, type Bare, type Question } from "./question.js";
+import { queryOf, within, type Bare, type Query } from "./query.js";
 import { matchingSessions } from "./sessions.js";
 
 const MOST_FIGURES = 1_000_000;
 
 export function trend(world: World, input: TrendInput): Bare<Trend> {
-  const question = questionOf(world, input);
+  const query = queryOf(world, input);
   const compare = input.compare ?? null;
-  const compared = compare === null ? null : comparedRange(question.calendar, intervalOf(input), question.range, compare);
-  const answers = answersOf(question, input, question.range, null);
+  const compared = compare === null ? null : comparedRange(query.calendar, intervalOf(input), query.range, compare);
+  const answers = answersOf(query, input, query.range, null);
   return {
     ...answers,
-    previous: compared === null ? null : answersOf(question, input, compared, answers.series.map(({ values }) => values)),
+    previous: compared === null ? null : answersOf(query, input, compared, answers.series.map(({ values }) => values)),
     currency: input.measure?.type === "revenue" ? world.rules.currency : null,
   };
 }
 
 /** The answers for a range: of the combinations with the greatest totals, or of those that are given. */
-function answersOf(question: Question, input: TrendInput, range: Span, given: readonly (readonly string[])[] | null): TrendAnswers {
-  const { world, calendar } = question;
+function answersOf(query: Query, input: TrendInput, range: Span, given: readonly (readonly string[])[] | null): TrendAnswers {
+  const { world, calendar } = query;
   const { rules: { nowMs }, revenue } = world;
   const { counts, figure } = measureOf(world, input.measure ?? { type: "events" });
-  const things = thingsOf(question, input, range);
+  const things = thingsOf(query, input, range);
   const slots = axisOf(calendar, intervalOf(input), range, things.filter(counts).map(({ createdAtMs }) => createdAtMs), nowMs);
 
   const breakdown = input.breakdown ?? null;
@@ -63,9 +63,9 @@ function answersOf(question: Question, input: TrendInput, range: Span, given: re
 }
 
 /** E, or the first events of S. */
-function thingsOf(question: Question, input: TrendInput, range: Span): OracleEvent[] {
-  if (input.measure?.type === "sessions") return matchingSessions(question, range).map(([first]) => first);
-  return within(question.matching, range);
+function thingsOf(query: Query, input: TrendInput, range: Span): OracleEvent[] {
+  if (input.measure?.type === "sessions") return matchingSessions(query, range).map(([first]) => first);
+  return within(query.matching, range);
 }
 
 /** What a bucket's figure is of. */

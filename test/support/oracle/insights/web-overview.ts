@@ -10,26 +10,26 @@ import type { World } from "../world.js";
 import { groupsOf } from "./breakdown.js";
 import { axisOf, isWithin } from "./buckets.js";
 import { comparedRange } from "./compare.js";
-import { questionOf, userCount, within, type Bare, type Question } from "./question.js";
+import { queryOf, userCount, within, type Bare, type Query } from "./query.js";
 import { sessionFigures } from "./sessions-overview.js";
 import { exitPathOf, matchingSessions, pathOf } from "./sessions.js";
 
 const ONLINE_MS = 5 * 60_000;
 
 export function webOverview(world: World, input: WebOverviewInput): Bare<WebOverview> {
-  const question = questionOf(world, input);
+  const query = queryOf(world, input);
   const { nowMs } = world.rules;
   const limit = input.limit ?? 10;
   const compare = input.compare ?? null;
-  const sessions = matchingSessions(question, question.range);
+  const sessions = matchingSessions(query, query.range);
   const byFirst = (valueOf: (first: OracleEvent) => string) => visitsOf(world, sessions, ([first]) => valueOf(first), limit);
   const byTouch = (dimension: keyof Touch) => byFirst((first) => shownLabel(world.touchOf(first) ?? undefined, dimension));
   return {
-    nowOnline: userCount(world, question.all.filter(({ createdAtMs }) => createdAtMs >= nowMs - ONLINE_MS && createdAtMs <= nowMs + ONLINE_MS)),
-    figures: figuresOf(question, question.range),
-    previous: compare === null ? null : figuresOf(question, comparedRange(question.calendar, input.interval ?? null, question.range, compare)),
-    chart: chartOf(question, input),
-    pages: pagesOf(world, within(question.matching, question.range), limit),
+    nowOnline: userCount(world, query.all.filter(({ createdAtMs }) => createdAtMs >= nowMs - ONLINE_MS && createdAtMs <= nowMs + ONLINE_MS)),
+    figures: figuresOf(query, query.range),
+    previous: compare === null ? null : figuresOf(query, comparedRange(query.calendar, input.interval ?? null, query.range, compare)),
+    chart: chartOf(query, input),
+    pages: pagesOf(world, within(query.matching, query.range), limit),
     entryPages: byFirst(pathOf),
     exitPages: visitsOf(world, sessions, exitPathOf, limit),
     sources: byTouch("source"),
@@ -42,10 +42,10 @@ export function webOverview(world: World, input: WebOverviewInput): Bare<WebOver
   };
 }
 
-function figuresOf(question: Question, range: Span): WebFigures {
-  const { world } = question;
-  const events = within(question.matching, range);
-  const figures = sessionFigures(world, matchingSessions(question, range));
+function figuresOf(query: Query, range: Span): WebFigures {
+  const { world } = query;
+  const events = within(query.matching, range);
+  const figures = sessionFigures(world, matchingSessions(query, range));
   return {
     visitors: userCount(world, events),
     views: events.filter((event) => isPageview(world, event)).length,
@@ -56,12 +56,12 @@ function figuresOf(question: Question, range: Span): WebFigures {
   };
 }
 
-function chartOf(question: Question, input: WebOverviewInput): WebOverview["chart"] {
-  const { world, calendar, range } = question;
+function chartOf(query: Query, input: WebOverviewInput): WebOverview["chart"] {
+  const { world, calendar, range } = query;
   const interval = input.interval ?? null;
   if (interval === null) return null;
-  const sessions = matchingSessions(question, range);
-  const events = within(question.matching, range);
+  const sessions = matchingSessions(query, range);
+  const events = within(query.matching, range);
   const timesMs = [...events, ...sessions.map(([first]) => first)].map(({ createdAtMs }) => createdAtMs);
   return axisOf(calendar, interval, range, timesMs, world.rules.nowMs).map((slot) => ({
     ...slot.bucket,

@@ -1,7 +1,7 @@
 import type { DeviceGeo, IdentityDeviceGeo, IdentityProfile, IdentityReferrers, IdentitySessionsPage } from "daybook";
 import { byCount, type Dialect, inWindow, shared } from "./dialect.js";
 import { HEAVY_USER_ID } from "./heavy-user.js";
-import type { Cell, Question } from "./question.js";
+import type { Cell, BenchQuery } from "./bench-query.js";
 
 const userId = HEAVY_USER_ID;
 const ofUser = `user_id = '${userId}'`;
@@ -112,28 +112,28 @@ function deviceGeoCells(answer: unknown): Cell[][] {
 }
 
 /** What the pages about one person ask, for the user with thousands of events. */
-export const identityQuestions: readonly Question[] = [
+export const identityQueries: readonly BenchQuery[] = [
   {
     name: "sessions of the heavy user, page 1",
-    ask: (daybook, window) => daybook.identitySessions({ ...window, userId }),
+    run: (daybook, window) => daybook.identitySessions({ ...window, userId }),
     canonical: sessionCells,
     sql: sessionsSql,
   },
   {
     name: "profile of the heavy user",
-    ask: (daybook, window) => daybook.identityProfile({ ...window, userId }),
+    run: (daybook, window) => daybook.identityProfile({ ...window, userId }),
     canonical: profileCells,
     sql: profileSql,
   },
   {
     name: "referrers of the heavy user",
-    ask: (daybook, window) => daybook.identityReferrers({ ...window, userId }),
+    run: (daybook, window) => daybook.identityReferrers({ ...window, userId }),
     canonical: referrerCells,
     sql: shared((dialect) => byCount(dialect, "referrer", `${ofUser} AND ${inWindow(dialect)} AND referrer IS NOT NULL`, "LIMIT 10")),
   },
   {
     name: "devices and places of the heavy user",
-    ask: (daybook, window) => daybook.identityDeviceGeo({ ...window, userId }),
+    run: (daybook, window) => daybook.identityDeviceGeo({ ...window, userId }),
     canonical: deviceGeoCells,
     sql: deviceGeoSql,
   },

@@ -21,7 +21,7 @@ async function opened(onNotice?: (notice: Notice) => unknown): Promise<Daybook> 
 
 const filter = (fieldName: string, value: string) => ({ filterGroups: [{ filters: [{ fieldName, operator: "=", value }] }] });
 
-test("The project default exists from the beginning, in every question that names it.", async () => {
+test("The project default exists from the beginning, in every query that names it.", async () => {
   await using daybook = await openDaybook({ storage: memoryStorage() });
   expect(daybook.projects()).toEqual(["default"]);
   expect((await daybook.stats()).projects).toEqual(["default"]);

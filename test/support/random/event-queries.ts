@@ -6,7 +6,7 @@ import {
   anonymousIds, eventNames, metadataPaths, nastyTexts, projects, referrers, shortTexts, urls, userIds,
 } from "./nasty-values.js";
 
-export type Question =
+export type Query =
   | { readonly report: "countEvents" | "countUniqueUsers" | "searchEvents"; readonly input: CountEventsInput }
   | {
       readonly report: "countEventsPerDay" | "countEventsRunningTotalPerDay" | "countUniqueUsersPerDay";
@@ -58,8 +58,8 @@ const brokenFilters: readonly Partial<FilterInput>[] = [
   { fieldName: "" }, { operator: ">=", value: "2026-02-30" }, { operator: ">=", value: "2026-03-01T00:00:00" },
 ];
 
-/** One question of any report, with values drawn from `records` and from nasty ones; about one in thirty must be refused. */
-export function randomQuestion(random: Random, records: readonly EventRecord[]): Question {
+/** One query of any report, with values drawn from `records` and from nasty ones; about one in thirty must be refused. */
+export function randomQuery(random: Random, records: readonly EventRecord[]): Query {
   const scope: CountEventsInput = {
     ...(random.chance(0.15) ? { project: random.pick([...projects, "none"]) } : {}),
     ...(random.chance(0.15) ? { eventName: random.pick([...eventNames, "none"]) } : {}),

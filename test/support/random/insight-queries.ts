@@ -20,13 +20,13 @@ export interface InsightInputs {
 
 export type InsightName = keyof InsightInputs;
 
-/** A question of one insight. */
-export type InsightQuestion<Name extends InsightName = InsightName> = { [N in Name]: { readonly report: N; readonly input: InsightInputs[N] } }[Name];
+/** A query of one insight. */
+export type InsightQuery<Name extends InsightName = InsightName> = { [N in Name]: { readonly report: N; readonly input: InsightInputs[N] } }[Name];
 
-/** A random question of an insight: each of its members, and their edges; what one in fifty asks cannot be answered. */
-export function insightQuestion<Name extends InsightName>(report: Name, known: Known): InsightQuestion<Name> {
+/** A random query of an insight: each of its members, and their edges; what one in fifty asks cannot be answered. */
+export function insightQuery<Name extends InsightName>(report: Name, known: Known): InsightQuery<Name> {
   const input: InsightInputs[Name] = inputs[report](known);
-  return { report, input } as InsightQuestion<Name>;
+  return { report, input } as InsightQuery<Name>;
 }
 
 const inputs: { readonly [Name in InsightName]: (known: Known) => InsightInputs[Name] } = {

@@ -13,11 +13,11 @@ export type Cell = string | number;
 /** An answer in the form in which engines are compared: a number, or rows; what is not set is an empty text. */
 export type Canonical = number | readonly (readonly Cell[])[];
 
-export interface Question {
+export interface BenchQuery {
   readonly name: string;
-  ask(daybook: Daybook, window: Window): Promise<unknown>;
+  run(daybook: Daybook, window: Window): Promise<unknown>;
   canonical(answer: unknown): Canonical;
-  /** The same question in the SQL of each peer. */
+  /** The same query in the SQL of each peer. */
   readonly sql: Sql;
   /** So many of the first columns are compared; absent: all. */
   readonly comparedColumnCount?: number;

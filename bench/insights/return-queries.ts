@@ -1,10 +1,10 @@
 import type { Lifecycle, Retention, Stickiness } from "daybook";
 import { type Dialect, inWindow, shared, type Sql } from "../dialect.js";
-import type { Cell, Question } from "../question.js";
+import type { Cell, BenchQuery } from "../bench-query.js";
 import { TRAFFIC_DAYS } from "../traffic.js";
 import { dayOf, mondayOf } from "./days.js";
 
-/** Whole weeks: what comes in while questions are asked begins in the week after. */
+/** Whole weeks: what comes in while queries are asked begins in the week after. */
 const weeks = { startDate: TRAFFIC_DAYS.first, endDate: "2026-03-29", interval: "week" } as const;
 const lastMonday = Date.UTC(2026, 2, 23) / 86_400_000;
 const periodCount = 13;
@@ -71,22 +71,22 @@ const stickinessCells = (answer: unknown): Cell[][] =>
   (answer as Stickiness).buckets.flatMap(({ units }) => units.map((item): Cell[] => [item.units, item.entities]));
 
 /** Who comes again. */
-export const returnQuestions: readonly Question[] = [
+export const returnQueries: readonly BenchQuery[] = [
   {
     name: "weekly retention, 90 days",
-    ask: (daybook) => daybook.retention({ ...weeks, periods: periodCount }),
+    run: (daybook) => daybook.retention({ ...weeks, periods: periodCount }),
     canonical: retentionCells,
     sql: retentionSql,
   },
   {
     name: "lifecycle by week, 90 days",
-    ask: (daybook) => daybook.lifecycle(weeks),
+    run: (daybook) => daybook.lifecycle(weeks),
     canonical: lifecycleCells,
     sql: lifecycleSql,
   },
   {
     name: "stickiness by day, 30 days",
-    ask: (daybook, window) => daybook.stickiness(window),
+    run: (daybook, window) => daybook.stickiness(window),
     canonical: stickinessCells,
     sql: stickinessSql,
   },

@@ -1,8 +1,8 @@
 import type { CompanyTopUsers, TopCompanies } from "daybook";
-import { askAt } from "./clock.js";
+import { runAt } from "./clock.js";
 import { type Dialect, shared } from "./dialect.js";
-import { paid } from "./money-questions.js";
-import type { Cell, Question, Window } from "./question.js";
+import { paid } from "./money-queries.js";
+import type { Cell, BenchQuery, Window } from "./bench-query.js";
 
 const companyId = "company-1.example";
 const dayMs = 86_400_000;
@@ -44,16 +44,16 @@ function userCells(answer: unknown): Cell[][] {
 }
 
 /** Who comes from where in the 30 days before now. */
-export const companyQuestions: readonly Question[] = [
+export const companyQueries: readonly BenchQuery[] = [
   {
     name: "top companies, 30 days",
-    ask: (daybook, window) => askAt(nowMsOf(window), () => daybook.topCompanies()),
+    run: (daybook, window) => runAt(nowMsOf(window), () => daybook.topCompanies()),
     canonical: companyCells,
     sql: topCompaniesSql,
   },
   {
     name: "top users of a company, 30 days",
-    ask: (daybook, window) => askAt(nowMsOf(window), () => daybook.companyTopUsers({ companyId })),
+    run: (daybook, window) => runAt(nowMsOf(window), () => daybook.companyTopUsers({ companyId })),
     canonical: userCells,
     sql: companyTopUsersSql,
   },

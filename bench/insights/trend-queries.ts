@@ -1,11 +1,11 @@
 import type { Trend } from "daybook";
 import { TRAFFIC_DAYS } from "../traffic.js";
 import { type Dialect, inWindow, shared } from "../dialect.js";
-import { paid } from "../money-questions.js";
-import type { Cell, Question } from "../question.js";
+import { paid } from "../money-queries.js";
+import type { Cell, BenchQuery } from "../bench-query.js";
 import { dayOf } from "./days.js";
 
-/** All days of the traffic: what comes in while questions are asked is later. */
+/** All days of the traffic: what comes in while queries are asked is later. */
 const allDays = { startDate: TRAFFIC_DAYS.first, endDate: TRAFFIC_DAYS.last };
 const seriesCount = 25;
 
@@ -61,28 +61,28 @@ const filterGroups = [{ filters: [{ fieldName: "identity_id", operator: "in_segm
 const segments = { buyers: { groups: [{ conditions: [{ type: "did", eventName: "purchase", atLeast: 3 } as const] }] } };
 
 /** Figures over time, and of the people of a segment. */
-export const trendQuestions: readonly Question[] = [
+export const trendQueries: readonly BenchQuery[] = [
   {
     name: "trend by week and country, 90 days",
-    ask: (daybook) => daybook.trend({ ...allDays, interval: "week", breakdown: { fields: ["location_country"], limit: seriesCount } }),
+    run: (daybook) => daybook.trend({ ...allDays, interval: "week", breakdown: { fields: ["location_country"], limit: seriesCount } }),
     canonical: cellsByDay,
     sql: weekAndCountrySql,
   },
   {
     name: "trend, unique users per day of New York, 30 days",
-    ask: (daybook, window) => daybook.trend({ ...window, measure: { type: "unique_users" }, timeZone: "America/New_York" }),
+    run: (daybook, window) => daybook.trend({ ...window, measure: { type: "unique_users" }, timeZone: "America/New_York" }),
     canonical: cellsByDay,
     sql: newYorkSql,
   },
   {
     name: "trend, revenue by month, 90 days",
-    ask: (daybook) => daybook.trend({ ...allDays, measure: { type: "revenue" }, interval: "month" }),
+    run: (daybook) => daybook.trend({ ...allDays, measure: { type: "revenue" }, interval: "month" }),
     canonical: cellsByMonth,
     sql: revenueSql,
   },
   {
     name: "unique users in a segment, 30 days",
-    ask: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups, segments }),
+    run: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups, segments }),
     canonical: (answer) => answer as number,
     sql: buyersSql,
   },

@@ -5,7 +5,7 @@ import { NOW } from "../reports/layouts.js";
 
 const project = "default";
 
-test("Rates are asked at every question: what is learned later, or withdrawn, counts from then on.", async () => {
+test("Rates are asked at every query: what is learned later, or withdrawn, counts from then on.", async () => {
   let rate: number | undefined;
   await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW), rates: () => rate });
   const total = async () => {
@@ -50,7 +50,7 @@ test.each([0, -1, Number.NaN, Infinity, "1.5", null])("A rate of %j is refused b
 test.each([
   ["reads nothing where memory has room for its tables", 500_000],
   ["answers the same where it has not", 1],
-])("A question asked again %s.", async (_, memoryBudgetBytes) => {
+])("A query asked again %s.", async (_, memoryBudgetBytes) => {
   const storage = new RecordingStorage();
   const visits = Array.from({ length: 3_000 }, (_, at): EventInput => ({
     name: "visit", id: `v${at}`, userId: `u${at % 500}`, url: `/page/${at}?utm_source=s${at % 3}`, createdAt: NOW - at * 900_000, browser: "Chrome",
@@ -78,7 +78,7 @@ test.each([
   expect(firstReadCount > 0).toBe(memoryBudgetBytes === 1);
 });
 
-test("A question that failed to read is answered when it is asked again.", async () => {
+test("A query that failed to read is answered when it is asked again.", async () => {
   const storage = new RecordingStorage();
   const days = Array.from({ length: 3 }, (_, at): EventInput => ({ name: "payment", id: `p${at}`, userId: "ann", value: 1, createdAt: NOW - at * 86_400_000 }));
   const writer = await openDaybook({ storage, clock: fixedClock(NOW) });

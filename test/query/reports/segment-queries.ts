@@ -1,16 +1,16 @@
 import type { FilterGroupInput, FilterInput } from "daybook";
 import type { Random } from "daybook/testing";
 import type { PeopleSegment, SegmentCondition } from "../../../src/query/plan/input.js";
-import type { KnownQuestion } from "./known-plan.js";
-import { knownFilter, knownQuestions } from "./known-questions.js";
+import type { KnownQuery } from "./known-plan.js";
+import { knownFilter, knownQueries } from "./known-queries.js";
 
 /** Fields of conditions' own filters. */
 const fields = ["person.plan", "company.plan", "person.email", "first_touch.source", "last_touch.source", "name", "company_id", "touch_source"];
 
-/** Old questions with filters by segments, of which some stand in several of them. */
-export function segmentQuestions(random: Random): KnownQuestion[] {
+/** Old queries with filters by segments, of which some stand in several of them. */
+export function segmentQueries(random: Random): KnownQuery[] {
   const segments = { a: segment(random), "b-2": segment(random) };
-  return knownQuestions(random, fields).map(({ report, input }) => ({ report, input: { ...input, segments, filterGroups: bySegment(random, input.filterGroups ?? []) } }) as KnownQuestion);
+  return knownQueries(random, fields).map(({ report, input }) => ({ report, input: { ...input, segments, filterGroups: bySegment(random, input.filterGroups ?? []) } }) as KnownQuery);
 }
 
 /** Groups with a filter by segment in each, or in a group of its own. */

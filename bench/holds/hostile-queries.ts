@@ -1,8 +1,8 @@
 import type { Random } from "daybook/testing";
 import { DAY_COUNT, FIRST_MS, HEAVY_USER_ID } from "./hostile-events.js";
 
-/** A question of the library by its name, and its input. */
-export interface HostileQuestion {
+/** A query of the library by its name, and its input. */
+export interface HostileQuery {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -78,7 +78,7 @@ const subject = (random: Random) => random.pick([{ userId: HEAVY_USER_ID }, { us
 const level = (random: Random) => maybe(random, 0.4, () => ({ level: random.pick(["identity", "account"]) }));
 const person = (random: Random) => ({ ...subject(random), ...dates(random) });
 
-const QUESTIONS: Readonly<Record<string, Draw>> = {
+const QUERIES: Readonly<Record<string, Draw>> = {
   countEvents: (random) => ({ ...scope(random), ...maybe(random, 0.2, () => subject(random)) }),
   countEventsPerDay: scope,
   countUniqueUsers: scope,
@@ -122,9 +122,9 @@ const QUESTIONS: Readonly<Record<string, Draw>> = {
   webOverview: (random) => ({ ...scope(random), ...maybe(random, 0.5, () => ({ limit: 1_000 })), ...maybe(random, 0.5, () => ({ interval: "day" })) }),
 };
 
-export const QUESTION_NAMES = Object.keys(QUESTIONS);
+export const QUERY_NAMES = Object.keys(QUERIES);
 
-/** A question that a viewer's token may ask, whatever it costs. */
-export function hostileQuestion(name: string, random: Random): HostileQuestion {
-  return { name, input: QUESTIONS[name]?.(random) ?? {} };
+/** A query that a viewer's token may ask, whatever it costs. */
+export function hostileQuery(name: string, random: Random): HostileQuery {
+  return { name, input: QUERIES[name]?.(random) ?? {} };
 }

@@ -1,9 +1,9 @@
 import { TRAFFIC_DAYS } from "./traffic.js";
 import type { AggregateItem, FilterGroupInput, PerDayItem } from "daybook";
 import { byCount, type Dialect, inWindow, shared } from "./dialect.js";
-import type { Canonical, Question } from "./question.js";
+import type { Canonical, BenchQuery } from "./bench-query.js";
 
-/** What comes in while questions are asked is later. */
+/** What comes in while queries are asked is later. */
 const endDate = TRAFFIC_DAYS.last;
 const filters = (...items: readonly (readonly [string, string, string])[]): FilterGroupInput => ({
   filters: items.map(([fieldName, operator, value]) => ({ fieldName, operator, value })),
@@ -46,17 +46,17 @@ const properties = (answer: unknown): Canonical =>
 const records = (answer: unknown): Canonical =>
   (answer as { events: readonly { id: string; createdAt: string }[] }).events.map(({ id, createdAt }) => [id, Date.parse(createdAt)]);
 
-/** The questions that filters, groups and days make. */
-export const eventQuestions: readonly Question[] = [
+/** The queries that filters, groups and days make. */
+export const eventQueries: readonly BenchQuery[] = [
   {
     name: "count, 30 days",
-    ask: (daybook, window) => daybook.countEvents(window),
+    run: (daybook, window) => daybook.countEvents(window),
     canonical: number,
     sql: ofWindow(count),
   },
   {
     name: "count, 30 days to the minute",
-    ask: (daybook, { startDate, endDate }) =>
+    run: (daybook, { startDate, endDate }) =>
       daybook.countEvents({ startDate: `${startDate}T11:30:00Z`, endDate: `${endDate}T11:29:59.999Z` }),
     canonical: number,
     sql: shared(
@@ -66,25 +66,25 @@ export const eventQuestions: readonly Question[] = [
   },
   {
     name: "count, three filters",
-    ask: (daybook, window) => daybook.countEvents({ ...window, filterGroups: three }),
+    run: (daybook, window) => daybook.countEvents({ ...window, filterGroups: three }),
     canonical: number,
     sql: ofWindow(count, threeSql),
   },
   {
     name: "count, OR of two AND groups",
-    ask: (daybook, window) => daybook.countEvents({ ...window, filterGroups: either }),
+    run: (daybook, window) => daybook.countEvents({ ...window, filterGroups: either }),
     canonical: number,
     sql: ofWindow(count, eitherSql),
   },
   {
     name: "per day, browser filter, 90 days",
-    ask: (daybook) => daybook.countEventsPerDay({ endDate, filterGroups: chrome }),
+    run: (daybook) => daybook.countEventsPerDay({ endDate, filterGroups: chrome }),
     canonical: days,
     sql: perDay(count, "browser = 'Chrome'"),
   },
   {
     name: "running total per day, 90 days",
-    ask: (daybook) => daybook.countEventsRunningTotalPerDay({ endDate }),
+    run: (daybook) => daybook.countEventsRunningTotalPerDay({ endDate }),
     canonical: days,
     sql: shared(
       ({ events }) =>
@@ -94,79 +94,79 @@ export const eventQuestions: readonly Question[] = [
   },
   {
     name: "unique users",
-    ask: (daybook, window) => daybook.countUniqueUsers(window),
+    run: (daybook, window) => daybook.countUniqueUsers(window),
     canonical: number,
     sql: ofWindow(users),
   },
   {
     name: "unique users, OR of two AND groups",
-    ask: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups: either }),
+    run: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups: either }),
     canonical: number,
     sql: ofWindow(users, eitherSql),
   },
   {
     name: "unique users, url contains",
-    ask: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups: urlContains }),
+    run: (daybook, window) => daybook.countUniqueUsers({ ...window, filterGroups: urlContains }),
     canonical: number,
     sql: ofWindow(users, "url LIKE '%checkout%'"),
   },
   {
     name: "unique users per day, 90 days",
-    ask: (daybook) => daybook.countUniqueUsersPerDay({ endDate }),
+    run: (daybook) => daybook.countUniqueUsersPerDay({ endDate }),
     canonical: days,
     sql: perDay(users, "true"),
   },
   {
     name: "unique users per day, filter, 90 days",
-    ask: (daybook) => daybook.countUniqueUsersPerDay({ endDate, filterGroups: chrome }),
+    run: (daybook) => daybook.countUniqueUsersPerDay({ endDate, filterGroups: chrome }),
     canonical: days,
     sql: perDay(users, "browser = 'Chrome'"),
   },
   {
     name: "aggregate country",
-    ask: (daybook, window) => daybook.aggregate({ ...window, field: "location_country" }),
+    run: (daybook, window) => daybook.aggregate({ ...window, field: "location_country" }),
     canonical: properties,
     sql: ranked("location_country"),
   },
   {
     name: "aggregate country, OR of two AND groups",
-    ask: (daybook, window) => daybook.aggregate({ ...window, field: "location_country", filterGroups: either }),
+    run: (daybook, window) => daybook.aggregate({ ...window, field: "location_country", filterGroups: either }),
     canonical: properties,
     sql: ranked("location_country", eitherSql),
   },
   {
     name: "aggregate url",
-    ask: (daybook, window) => daybook.aggregate({ ...window, field: "url" }),
+    run: (daybook, window) => daybook.aggregate({ ...window, field: "url" }),
     canonical: properties,
     sql: ranked("url"),
   },
   {
     name: "aggregate url, filter",
-    ask: (daybook, window) => daybook.aggregate({ ...window, field: "url", filterGroups: chrome }),
+    run: (daybook, window) => daybook.aggregate({ ...window, field: "url", filterGroups: chrome }),
     canonical: properties,
     sql: ranked("url", "browser = 'Chrome'"),
   },
   {
     name: "aggregate metadata plan",
-    ask: (daybook, window) => daybook.aggregate({ ...window, metadataField: "plan" }),
+    run: (daybook, window) => daybook.aggregate({ ...window, metadataField: "plan" }),
     canonical: properties,
     sql: ranked("plan"),
   },
   {
     name: "aggregate user_id, top 100",
-    ask: (daybook, window) => daybook.aggregate({ ...window, field: "user_id", limit: 100 }),
+    run: (daybook, window) => daybook.aggregate({ ...window, field: "user_id", limit: 100 }),
     canonical: properties,
     sql: ranked("user_id", "true", "LIMIT 100"),
   },
   {
     name: "aggregate user_id, all",
-    ask: (daybook, window) => daybook.aggregate({ ...window, field: "user_id" }),
+    run: (daybook, window) => daybook.aggregate({ ...window, field: "user_id" }),
     canonical: properties,
     sql: ranked("user_id"),
   },
   {
     name: "search, page 1, two filters",
-    ask: (daybook, window) => daybook.searchEvents({ ...window, filterGroups: two }),
+    run: (daybook, window) => daybook.searchEvents({ ...window, filterGroups: two }),
     canonical: records,
     sql: {
       duckdb: page(`CAST(COLUMNS(* EXCLUDE ${notShown}) AS VARCHAR)`, "id"),

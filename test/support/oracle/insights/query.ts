@@ -16,7 +16,7 @@ import { offsetMs } from "./zone.js";
 export type Bare<Answer extends Insight> = Omit<Answer, keyof Insight>;
 
 /** What all insights ask. */
-export interface Question {
+export interface Query {
   readonly world: World;
   readonly calendar: Calendar;
   readonly range: Span;
@@ -24,12 +24,12 @@ export interface Question {
   readonly all: readonly OracleEvent[];
   /** Those of them that match. */
   readonly matching: readonly OracleEvent[];
-  /** Says which events another part of the question means. */
+  /** Says which events another part of the query means. */
   selects(selector: EventSelector): (event: OracleEvent) => boolean;
 }
 
 /** @throws every code that a bad zone, date or filter deserves */
-export function questionOf(world: World, input: InsightInput): Question {
+export function queryOf(world: World, input: InsightInput): Query {
   if (typeof input.asOf === "number") throw parameterError("invalid_parameter", "asOf", "expected none: ask the oracle of an earlier history");
   const calendar: Calendar = { timeZone: input.timeZone ?? "UTC", weekStart: oneOf("weekStart", input.weekStart, WEEK_DAYS) };
   offsetMs(calendar.timeZone, 0);

@@ -1,6 +1,6 @@
 import type { WebOverview } from "daybook";
 import { type Dialect, inWindow, shared } from "../dialect.js";
-import type { Cell, Question } from "../question.js";
+import type { Cell, BenchQuery } from "../bench-query.js";
 import { cell, integer, rate, seconds } from "./cells.js";
 import { sessions } from "./sessions.js";
 
@@ -63,10 +63,10 @@ function webCells(answer: unknown): Cell[][] {
 }
 
 /** What a web site's page of figures shows. */
-export const webQuestions: readonly Question[] = [
+export const webQueries: readonly BenchQuery[] = [
   {
     name: "web overview, 30 days",
-    ask: (daybook, window) => daybook.webOverview(window),
+    run: (daybook, window) => daybook.webOverview(window),
     canonical: webCells,
     sql: webSql,
   },

@@ -1,6 +1,6 @@
 import type { LtvCohorts, RevenueByAttribution } from "daybook";
 import { type Dialect, shared, type Sql } from "./dialect.js";
-import type { Cell, Question } from "./question.js";
+import type { Cell, BenchQuery } from "./bench-query.js";
 
 const project = "web";
 const channelCount = 100;
@@ -93,22 +93,22 @@ function cohortCells(answer: unknown): Cell[][] {
   return (answer as LtvCohorts).cohorts.map(({ cohort, entities, revenue, orders, ltv }) => [cohort, entities, revenue, orders, ltv]);
 }
 
-const attribution = (model: "first_touch" | "last_touch", level: Level, sql: Sql): Question => ({
+const attribution = (model: "first_touch" | "last_touch", level: Level, sql: Sql): BenchQuery => ({
   name: `revenue by source, ${model === "first_touch" ? "first" : "last"} touch, ${level}`,
-  ask: (daybook, window) => daybook.revenueByAttribution({ ...window, project, model, level, dimension: "source", limit: channelCount }),
+  run: (daybook, window) => daybook.revenueByAttribution({ ...window, project, model, level, dimension: "source", limit: channelCount }),
   canonical: channelCells,
   sql,
 });
 
-const ltv = (level: Level): Question => ({
+const ltv = (level: Level): BenchQuery => ({
   name: `LTV cohorts, ${level}, all time`,
-  ask: (daybook) => daybook.ltvCohorts({ project, level }),
+  run: (daybook) => daybook.ltvCohorts({ project, level }),
   canonical: cohortCells,
   sql: ltvSql(level),
 });
 
 /** Who pays, since when, and who brought them. */
-export const moneyQuestions: readonly Question[] = [
+export const moneyQueries: readonly BenchQuery[] = [
   ltv("identity"),
   ltv("account"),
   attribution("first_touch", "identity", firstTouchSql("identity")),

@@ -7,8 +7,8 @@ import { nowMs } from "./now.js";
 /** Long before and after all that a random history holds. */
 const always = { startDate: "1970-01-01", endDate: new Date(nowMs + 86_400_000).toISOString() };
 
-/** A question about identities, money or companies, or an older one whose answer depends on who is who. */
-export type PersonQuestion =
+/** A query about identities, money or companies, or an older one whose answer depends on who is who. */
+export type PersonQuery =
   | { readonly report: "identitySessions" | "identityProfile" | "identityDeviceGeo"; readonly input: IdentityInput }
   | { readonly report: "identityReferrers"; readonly input: IdentityReferrersInput }
   | { readonly report: "revenueByAttribution"; readonly input: RevenueByAttributionInput }
@@ -28,8 +28,8 @@ const aggregated = [
 /** Of one kind each. */
 const refused = ["plan", "a.b", "person.", "company.", "metadata.", "first_touch.who", ""] as readonly string[] as readonly AggregateInput["field"][];
 
-/** One question of each report. `identityIds` are values for filters. */
-export function personQuestions(random: Random, history: History, identityIds: readonly string[]): PersonQuestion[] {
+/** One query of each report. `identityIds` are values for filters. */
+export function personQueries(random: Random, history: History, identityIds: readonly string[]): PersonQuery[] {
   const person = (): IdentityInput => (random.chance(0.02) ? random.pick(brokenPersons) : { ...anyPerson(random), ...dates(random, history) });
   const limit = (highest: number) => (random.chance(0.3) ? { limit: random.between(1, highest) } : {});
   const level = () => random.pick([{}, { level: "identity" as const }, { level: "account" as const }]);
@@ -42,7 +42,7 @@ export function personQuestions(random: Random, history: History, identityIds: r
     { report: "identityProfile", input: { ...anyPerson(random), ...always } },
     { report: "identityReferrers", input: { ...person(), ...limit(2) } },
     { report: "identityDeviceGeo", input: person() },
-    ...(["source", "medium", "campaign"] as const).map((dimension): PersonQuestion => ({
+    ...(["source", "medium", "campaign"] as const).map((dimension): PersonQuery => ({
       report: "revenueByAttribution",
       input: {
         project: project(), dimension, ...level(), ...limit(3), ...dates(random, history), ...random.pick([{}, { model: "first_touch" as const }, { model: "last_touch" as const }]),
@@ -59,7 +59,7 @@ export function personQuestions(random: Random, history: History, identityIds: r
 }
 
 /** Aggregates by what is known of whom, of events and of people, some of them filtered. */
-export function aggregateQuestions(random: Random, count: number): PersonQuestion[] {
+export function aggregateQueries(random: Random, count: number): PersonQuery[] {
   const filtered = (): CountEventsInput => ({ filterGroups: [{ filters: [{ fieldName: random.pick(aggregated), ...random.pick([{ operator: "is_set" }, { operator: "=", value: "ann@x.io" }, { operator: "contains", value: "o" }] as const) }] }] });
   return Array.from({ length: count }, () => ({
     report: "aggregate",

@@ -1,6 +1,6 @@
 import type { Paths, SessionsOverview } from "daybook";
 import { type Dialect, shared } from "../dialect.js";
-import type { Cell, Question } from "../question.js";
+import type { Cell, BenchQuery } from "../bench-query.js";
 import { cell, integer, seconds } from "./cells.js";
 import { dayOf } from "./days.js";
 import { sessions, visits } from "./sessions.js";
@@ -75,16 +75,16 @@ function pathCells(answer: unknown): Cell[][] {
 }
 
 /** How people go through a site. */
-export const visitQuestions: readonly Question[] = [
+export const visitQueries: readonly BenchQuery[] = [
   {
     name: "sessions overview by day, 30 days",
-    ask: (daybook, window) => daybook.sessionsOverview({ ...window, interval: "day" }),
+    run: (daybook, window) => daybook.sessionsOverview({ ...window, interval: "day" }),
     canonical: overviewCells,
     sql: sessionsSql,
   },
   {
     name: "paths through pages, 30 days",
-    ask: (daybook, window) => daybook.paths(window),
+    run: (daybook, window) => daybook.paths(window),
     canonical: pathCells,
     sql: pathsSql,
   },

@@ -1,6 +1,6 @@
 import type { Funnel } from "daybook";
 import { type Dialect, type Sql } from "../dialect.js";
-import type { Cell, Question } from "../question.js";
+import type { Cell, BenchQuery } from "../bench-query.js";
 
 const names = ["pageview", "signup", "purchase"] as const;
 const steps = names.map((eventName) => ({ eventName }));
@@ -54,16 +54,16 @@ const funnelCells = (answer: unknown): Cell[][] => [entitiesOf((answer as Funnel
 const rowCells = (answer: unknown): Cell[][] => ((answer as Funnel).rows ?? []).map((row) => [...row.values, ...entitiesOf(row.steps)]);
 
 /** How far people go. */
-export const funnelQuestions: readonly Question[] = [
+export const funnelQueries: readonly BenchQuery[] = [
   {
     name: "funnel of three steps, 30 days",
-    ask: (daybook, window) => daybook.funnel({ ...window, steps }),
+    run: (daybook, window) => daybook.funnel({ ...window, steps }),
     canonical: funnelCells,
     sql: funnelSql,
   },
   {
     name: "funnel of three steps by browser, 30 days",
-    ask: (daybook, window) => daybook.funnel({ ...window, steps, breakdown: { fields: ["browser"] } }),
+    run: (daybook, window) => daybook.funnel({ ...window, steps, breakdown: { fields: ["browser"] } }),
     canonical: rowCells,
     sql: {
       duckdb: byBrowserSql("arg_min(browser, (-depth, created_at))"),

@@ -6,14 +6,14 @@ import { oracle } from "../support/index.js";
 import { arrive } from "../support/random/arrive.js";
 import { hostileHistory } from "../support/random/hostile-history.js";
 import { personHistory } from "../support/random/person-history.js";
-import { aggregateQuestions, personQuestions } from "../support/random/person-questions.js";
-import { randomQuestion } from "../support/random/event-questions.js";
+import { aggregateQueries, personQueries } from "../support/random/person-queries.js";
+import { randomQuery } from "../support/random/event-queries.js";
 import { baseSeed, caseCount, nowMs } from "../oracle/settings.js";
 import { clientOver } from "./kit.js";
 import { expectSame, outcome } from "./outcomes.js";
 import type { Asked } from "./outcomes.js";
 
-describe("law 15: through a client a question has the library's answer, or its error, word by word", () => {
+describe("law 15: through a client a query has the library's answer, or its error, word by word", () => {
   it("about events, filters, days and pages", async () => {
     let errorCount = 0;
     for (let at = 0; at < caseCount(2); at += 1) {
@@ -24,7 +24,7 @@ describe("law 15: through a client a question has the library's answer, or its e
       const client = clientOver(daybook);
       const records = oracle(events, { nowMs }).searchEvents();
       for (let asked = 0; asked < 120; asked += 1) {
-        const { report, input } = randomQuestion(random, records);
+        const { report, input } = randomQuery(random, records);
         const paged = report === "searchEvents" ? { ...input, limit: random.between(1, 20) } : input;
         const actual = (await expectSame(client, daybook, { report, input: paged })) as { answer?: { cursor: string | null }; code?: string };
         if (actual.code !== undefined) errorCount += 1;
@@ -44,9 +44,9 @@ describe("law 15: through a client a question has the library's answer, or its e
       const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
       await arrive(daybook, history);
       const client = clientOver(daybook);
-      for (const question of [...personQuestions(random, history, []), ...aggregateQuestions(random, 4)]) {
-        const actual = (await expectSame(client, daybook, question)) as { answer?: unknown };
-        if (actual.answer !== undefined) reports.add(question.report);
+      for (const query of [...personQueries(random, history, []), ...aggregateQueries(random, 4)]) {
+        const actual = (await expectSame(client, daybook, query)) as { answer?: unknown };
+        if (actual.answer !== undefined) reports.add(query.report);
       }
       await daybook.close();
     }
@@ -61,14 +61,14 @@ beforeAll(async () => {
 });
 afterAll(() => daybook.close());
 
-describe("a question through a client", () => {
+describe("a query through a client", () => {
   it("may be explained", async () => {
     const input = { filterGroups: [{ filters: [{ fieldName: "metadata.n", operator: ">", value: 0 }] }] };
     const expected: unknown = JSON.parse(JSON.stringify(await daybook.explain("countEvents", input)));
     expect(await clientOver(daybook).explain("countEvents", input)).toEqual(expected);
   });
 
-  it("may have what JSON would lose, and is refused for it instead of answered to another question", async () => {
+  it("may have what JSON would lose, and is refused for it instead of answered to another query", async () => {
     const client = clientOver(daybook);
     const filter = (value: unknown): Asked => ({ report: "countEvents", input: { filterGroups: [{ filters: [{ fieldName: "metadata.n", operator: "in", value }] }] } });
     const place = "filterGroups[0].filters[0].value";
@@ -84,8 +84,8 @@ describe("a question through a client", () => {
       [{ report: "countEvents", input: { filterGroups: [{ filters: [{ fieldName: "metadata.n", operator: "=", value: new Date(0) }] }] } }, "invalid_parameter", "filterGroups[0].filters[0].value"],
       [{ report: "countEvents", input: { filterGroups: new Map() } }, "invalid_parameter", "filterGroups"],
     ];
-    for (const [question, code, param] of wrong)
-      for (const asker of [client, daybook]) expect(await outcome(asker, question), `${code} ${String(param)}`).toMatchObject({ code, param: typeof param === "string" ? param : (expect.stringMatching(param) as string) });
+    for (const [query, code, param] of wrong)
+      for (const asker of [client, daybook]) expect(await outcome(asker, query), `${code} ${String(param)}`).toMatchObject({ code, param: typeof param === "string" ? param : (expect.stringMatching(param) as string) });
     for (const input of [5, [], "a", new Date(0)]) await expectSame(client, daybook, { report: "countEvents", input: input as object });
   });
 

@@ -1,7 +1,7 @@
 import type { FilterGroupInput, FilterInput } from "daybook";
 import type { Random } from "daybook/testing";
 import { traitPaths } from "../../support/random/known-history.js";
-import type { KnownQuestion } from "./known-plan.js";
+import type { KnownQuery } from "./known-plan.js";
 
 const operators = ["=", "!=", "in", "not_in", "contains", "not_contains", "starts_with", "regex", "is_set", "is_not_set", ">", "<=", "between"];
 const texts = ["pro", "pro", "free", "3", "free", "3", "3.0", "true", "", "ann@x.io", "o", "\uFF5E", "news", "(direct)", "(none)", "(not set)", "google.com", "cpc", "acme", "acme.com", "Pageview"];
@@ -9,8 +9,8 @@ const texts = ["pro", "pro", "free", "3", "free", "3", "3.0", "true", "", "ann@x
 /** The names of what is known of people and companies. */
 export const traitFields: readonly string[] = traitPaths.flatMap((path) => [`person.${path}`, `company.${path}`]);
 
-/** A question of each old report. */
-export function knownQuestions(random: Random, fields: readonly string[]): KnownQuestion[] {
+/** A query of each old report. */
+export function knownQueries(random: Random, fields: readonly string[]): KnownQuery[] {
   const scope = () => ({
     ...(random.chance(0.2) ? { project: random.pick(["default", "shop"]) } : {}),
     ...(random.chance(0.2) ? { eventName: random.pick(["Pageview", "click", "Payment"]) } : {}),
@@ -18,7 +18,7 @@ export function knownQuestions(random: Random, fields: readonly string[]): Known
     ...(random.chance(0.3) ? { endDate: random.pick(["2026-03-01", "2026-03-01T01:00:00Z", "2026-03-02"]) } : {}),
   });
   const filtered = () => ({ ...scope(), filterGroups: groups(random, fields) });
-  const aggregate = (measure: "events" | "unique_users"): KnownQuestion => ({
+  const aggregate = (measure: "events" | "unique_users"): KnownQuery => ({
     report: "aggregate",
     input: { ...(random.chance(0.5) ? filtered() : scope()), field: random.pick(fields), measure },
   });

@@ -6,7 +6,7 @@ import { oracle, type Oracle } from "../support/index.js";
 import { expect, test } from "vitest";
 import { daybookOutcome, expectedOutcome } from "./answers.js";
 import { hostileHistory } from "../support/random/hostile-history.js";
-import { randomQuestion, type Question } from "../support/random/event-questions.js";
+import { randomQuery, type Query } from "../support/random/event-queries.js";
 import { useLimits } from "../limits.js";
 import { randomStorage } from "./random-storage.js";
 import { baseSeed, caseCount, nowMs } from "./settings.js";
@@ -14,14 +14,14 @@ import { baseSeed, caseCount, nowMs } from "./settings.js";
 // Heads are full after a few rows, so that what is kept of them, and what is not, is asked for too.
 useLimits({ headPartRowCount: 6 });
 
-test("A question asked while events arrive and heads are sealed sees what some prefix of the arrivals holds.", async () => {
+test("A query asked while events arrive and heads are sealed sees what some prefix of the arrivals holds.", async () => {
   for (let index = 0; index < Math.ceil(caseCount(50, 600) / 25); index += 1) {
     const seed = baseSeed + index;
     await expect(strangeAnswers(seed), `DAYBOOK_SEED=${seed} DAYBOOK_CASES=1`).resolves.toEqual([]);
   }
 });
 
-/** Questions, of 25 asked during the ingest of one history, whose answers no prefix of it has. */
+/** Queries, of 25 asked during the ingest of one history, whose answers no prefix of it has. */
 async function strangeAnswers(seed: number): Promise<string[]> {
   const random = seededRandom(seed);
   const events = hostileHistory(random, 50);
@@ -36,7 +36,7 @@ async function strangeAnswers(seed: number): Promise<string[]> {
       writing.push(daybook.ingest(events.slice(at, at + 2)));
       if (random.chance(0.2)) writing.push(daybook.seal());
       for (let turns = random.below(4); turns > 0; turns -= 1) await setImmediate();
-      asking.push(strangeAnswer(daybook, randomQuestion(random, records), prefixes));
+      asking.push(strangeAnswer(daybook, randomQuery(random, records), prefixes));
     }
     await Promise.all(writing);
     return (await Promise.all(asking)).flat();
@@ -46,8 +46,8 @@ async function strangeAnswers(seed: number): Promise<string[]> {
   }
 }
 
-async function strangeAnswer(daybook: Daybook, question: Question, prefixes: readonly Oracle[]): Promise<string[]> {
-  const actual = await daybookOutcome(daybook, question, 1_000);
-  const isFair = prefixes.some((prefix) => isDeepStrictEqual(expectedOutcome(prefix, question, actual), actual));
-  return isFair ? [] : [JSON.stringify({ question, actual })];
+async function strangeAnswer(daybook: Daybook, query: Query, prefixes: readonly Oracle[]): Promise<string[]> {
+  const actual = await daybookOutcome(daybook, query, 1_000);
+  const isFair = prefixes.some((prefix) => isDeepStrictEqual(expectedOutcome(prefix, query, actual), actual));
+  return isFair ? [] : [JSON.stringify({ query, actual })];
 }
