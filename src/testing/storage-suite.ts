@@ -298,6 +298,19 @@ const watchCases: readonly StorageCase[] = [
   }),
 ];
 
+const readNowCases: readonly StorageCase[] = [
+  storageCase("readNow, where a storage has it, returns what read does, also of objects that were replaced or are missing", async (storage) => {
+    if (storage.readNow === undefined) return;
+    await storage.write("segments/0000000001", bytesOf("former rows"));
+    await storage.write("segments/0000000001", bytesOf("rows of a day"));
+    for (const range of [{ start: 0, end: 13 }, { start: 5, end: 9 }, { start: 9, end: 40 }, { start: 13, end: 20 }, { start: 4, end: 4 }]) {
+      const [now, read] = [storage.readNow("segments/0000000001", range), await storage.read("segments/0000000001", range)];
+      expect(now !== null && read !== null && new TextDecoder().decode(now) === new TextDecoder().decode(read), `the bytes ${range.start} to ${range.end}`);
+    }
+    expect(storage.readNow("segments/0000000002", { start: 0, end: 1 }) === null, "null for a missing object");
+  }),
+];
+
 const codecCases: readonly StorageCase[] = [
   storageCase("the storage's codec, where it has one, restores what it deflated and refuses any other size", async ({ codec }) => {
     if (codec === undefined) return;
@@ -306,7 +319,10 @@ const codecCases: readonly StorageCase[] = [
       const deflated = await codec.deflate(bytes);
       const inflated = await codec.inflate(deflated, byteLength);
       expect(inflated.length === byteLength && inflated.every((byte, at) => byte === bytes[at]), `${byteLength} equal bytes`);
+      const now = codec.inflateNow?.(deflated, byteLength) ?? inflated;
+      expect(now.length === byteLength && now.every((byte, at) => byte === bytes[at]), `${byteLength} equal bytes at once`);
       await expectError("corruption", "a size too large", async () => codec.inflate(deflated, byteLength + 1));
+      await expectError("corruption", "a size too large at once", async () => (codec.inflateNow ?? codec.inflate)(deflated, byteLength + 1));
       if (byteLength > 0) await expectError("corruption", "a size too small", async () => codec.inflate(deflated, byteLength - 1));
       await expectError("corruption", "a cut stream", async () => codec.inflate(deflated.subarray(0, deflated.length - 1), byteLength));
     }
@@ -314,4 +330,4 @@ const codecCases: readonly StorageCase[] = [
 ];
 
 /** The requirements on every implementation of `Storage`. Run each case on an empty location; absent optional members pass. */
-export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...watchCases, ...codecCases];
+export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...watchCases, ...readNowCases, ...codecCases];
