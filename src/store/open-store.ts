@@ -17,7 +17,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let store: Store | null = null;
   try {
     const budget = new MemoryBudget(options.memoryBudgetBytes);
-    const files = new StoreFiles(storage, budget, options.sealWorker ?? null, (options.follow ?? null) !== null);
+    const files = new StoreFiles(storage, budget, options.sealWorker ?? null, readOnly);
     // Imported on demand: most stores are never damaged.
     if (options.quarantine === true) await (await import("./recovery/salvage.js")).salvageStore(storage, files);
     const recovered = await found(options, files);

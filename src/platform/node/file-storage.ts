@@ -4,7 +4,7 @@ import {
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
-import { attempt, attemptNow, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, nullIfMissing, writeAll } from "./private-files.js";
+import { attempt, attemptNow, PRIVATE_MARK, createPrivateFile, isLeftover, directoryError, isMissing, nullIfMissing, writeAll, readFullyNow } from "./private-files.js";
 import { basename, dirname, join, resolve } from "node:path";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
@@ -88,16 +88,24 @@ async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uin
 
 /** An open file, whose bytes stay readable even if its name is removed. */
 class HeldFile implements HeldObject {
+  readonly readNow?: NonNullable<HeldObject["readNow"]>;
   #readCount = 0;
   #isReleased = false;
 
   constructor(
     private readonly key: string,
     private readonly file: OpenFile,
-  ) {}
+  ) {
+    const { readNow } = file;
+    if (readNow === undefined) return;
+    this.readNow = (range) => {
+      if (this.#isReleased) throw this.#released();
+      return attemptNow("read", key, () => readFullyNow(readNow, range));
+    };
+  }
 
   async read(range: ByteRange): Promise<Uint8Array> {
-    if (this.#isReleased) throw new DaybookError("closed", `${this.key}: the file was released`);
+    if (this.#isReleased) throw this.#released();
     this.#readCount += 1;
     try {
       return await attempt("read", this.key, () => readFully(this.file, range));
@@ -111,6 +119,10 @@ class HeldFile implements HeldObject {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#close();
+  }
+
+  #released(): DaybookError {
+    return new DaybookError("closed", `${this.key}: the file was released`);
   }
 
   /** Closes the file after its last read, because the descriptor could be reused for another file. */

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
-import { NO_FOLLOW } from "./private-files.js";
+import { NO_FOLLOW, readFullyNow } from "./private-files.js";
 import type { FileSystem, OpenFile, OpenMode } from "../../store/storage/file-system.js";
 
 const open = promisify(fs.open);
@@ -35,6 +35,7 @@ function openFile(descriptor: number): OpenFile {
       const byteLength = Math.min(target.length, CALL_BYTES_MAX);
       return (await read(descriptor, target, 0, byteLength, position)).bytesRead;
     },
+    readNow: (target, position) => fs.readSync(descriptor, target, 0, Math.min(target.length, CALL_BYTES_MAX), position),
     async write(bytes, position) {
       const byteLength = Math.min(bytes.length, CALL_BYTES_MAX);
       return (await write(descriptor, bytes, 0, byteLength, position)).bytesWritten;
@@ -67,10 +68,7 @@ export const kernelFileSystem: FileSystem = {
   readNow(path, position, byteLength) {
     const descriptor = fs.openSync(path, O_RDONLY);
     try {
-      const bytes = new Uint8Array(byteLength);
-      let done = 0;
-      for (let count = -1; done < byteLength && count !== 0; done += count) count = fs.readSync(descriptor, bytes, done, byteLength - done, position + done);
-      return bytes.subarray(0, done);
+      return readFullyNow((target, at) => fs.readSync(descriptor, target, 0, Math.min(target.length, CALL_BYTES_MAX), at), { start: position, end: position + byteLength });
     } finally {
       fs.closeSync(descriptor);
     }

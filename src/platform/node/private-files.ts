@@ -1,6 +1,7 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../../store/storage/file-system.js";
+import type { ByteRange } from "../../store/storage/storage.js";
 import { identityText, isSameProcess, type ProcessIdentity, type ProcessTable } from "./process-table.js";
 import { constants, type WriteStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
@@ -61,6 +62,14 @@ export function attemptNow<T>(operation: string, key: string, run: () => T): T {
   } catch (error) {
     throw storageError(operation, key, error);
   }
+}
+
+/** Reads a range of a file on the calling thread; fewer bytes if the file ends earlier. */
+export function readFullyNow(read: NonNullable<OpenFile["readNow"]>, { start, end }: ByteRange): Uint8Array {
+  const bytes = new Uint8Array(end - start);
+  let done = 0;
+  for (let byteLength = -1; done < bytes.length && byteLength !== 0; done += byteLength) byteLength = read(bytes.subarray(done), start + done);
+  return bytes.subarray(0, done);
 }
 
 export function isMissing(error: unknown): boolean {

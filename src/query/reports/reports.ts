@@ -22,17 +22,19 @@ type Planner<P extends AnyPlan> = (input: unknown, context: PlanContext) => P;
 export interface ReportRow<P extends AnyPlan, A> {
   /** Settles the input without reading data. */
   readonly plan: Planner<P>;
+  /** Whether its code is loaded on first use. */
+  readonly isLazy: boolean;
   readonly load: () => Report<P, A> | Promise<Report<P, A>>;
 }
 
 function row<P extends AnyPlan, A>(plan: Planner<P>, report: Report<P, A>): ReportRow<P, A> {
-  return { plan, load: () => report };
+  return { plan, isLazy: false, load: () => report };
 }
 
 /** Loaded on first use: all but counts, aggregates and search, which many programs never run. */
 function lazyRow<P extends AnyPlan, A>(plan: Planner<P>, reportIn: (loaded: typeof lazyReports) => Report<P, A>): ReportRow<P, A> {
   let report: Report<P, A> | null = null;
-  return { plan, load: () => report ?? import("./lazy-reports.js").then((loaded) => (report = reportIn(loaded))) };
+  return { plan, isLazy: true, load: () => report ?? import("./lazy-reports.js").then((loaded) => (report = reportIn(loaded))) };
 }
 
 /** What executes each query. */

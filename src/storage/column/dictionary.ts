@@ -230,9 +230,11 @@ export class Dictionary {
   }
 
   #fill(stored: UnreadValues, text: string): void {
-    const { start, count } = stored;
+    const { start, count, charCount, valueCount } = stored;
     const values = JSON.parse(text) as string[];
-    if (values.length !== count) throw new DaybookError("corruption", `dictionary ${this.name}: expected ${count} values from code ${start} on, got ${values.length}`);
+    const found = [values.length, values.reduce((sum, { length }) => sum + length, 0), values.filter((value) => value !== "").length];
+    if (found[0] !== count || found[1] !== charCount || found[2] !== valueCount)
+      throw new DaybookError("corruption", `dictionary ${this.name}: expected ${count} values from code ${start} on, ${valueCount} of them not empty, with ${charCount} characters, got ${found.join(", ")}`);
     for (let at = 0; at < count; at += 1) this.#values[start + at] = values[at]!;
     this.#unread.splice(this.#unread.indexOf(stored), 1);
   }
@@ -265,11 +267,11 @@ export class Dictionary {
   *#indexing(): Steps<void> {
     while (this.#indexedSize < this.#values.length) {
       const end = Math.min(this.#indexedSize + VALUES_PER_STEP, this.#values.length);
-      for (let code = this.#indexedSize; code < end; code += 1) {
-        const value = this.valueOf(code);
-        if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
+      // Code by code: after a failed read, the next call goes on behind those in the table.
+      for (; this.#indexedSize < end; this.#indexedSize += 1) {
+        const value = this.valueOf(this.#indexedSize);
+        if (value !== "" && !this.#table.add(value, this.#indexedSize)) throw this.#hasTwoCodes();
       }
-      this.#indexedSize = end;
       yield;
     }
   }

@@ -76,7 +76,7 @@ export function unpackDeltas(bytes: Uint8Array, count: number): Uint32Array | nu
 }
 
 function wordsOf(bytes: Uint8Array): Uint32Array {
-  // Not `slice`: on a `Buffer` it reyielder a view of the same memory.
+  // Not `slice`: on a `Buffer` it returns a view of the same memory.
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
 }

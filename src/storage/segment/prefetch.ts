@@ -39,10 +39,19 @@ export class Prefetch {
   #begin(rows: Rows): void {
     this.#begunCount += 1;
     rows.pin();
-    const loading = this.load(rows);
+    const loading = this.#loadingOf(rows);
     // Errors reach the caller that requests these rows, if any: none does if an earlier load failed.
     loading?.catch(() => undefined);
     this.#begun.set(rows, loading);
+  }
+
+  /** Reading the footer of a segment can fail at once. */
+  #loadingOf(rows: Rows): ReturnType<typeof this.load> {
+    try {
+      return this.load(rows);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #release(rows: Rows): void {

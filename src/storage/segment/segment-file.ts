@@ -221,9 +221,9 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
 /** Numbers whose first ones deflate to less than half of the packed bytes are deflated, the others packed: inflating takes ten times as long. */
 async function smaller(name: string, numbers: Codes, packed: Uint8Array, deflate: Deflate, yielder: Yielder): Promise<PackedBlock> {
   const sample = numbers.subarray(0, SAMPLE_COUNT);
-  const sampleByteLength = (await pack(name, await toPlanes(sample, yielder), deflate, yielder)).bytes.length;
-  if (sampleByteLength * 2 * numbers.length >= packed.length * sample.length) return { name, bytes: packed, rawByteLength: packed.length, deflated: false, packed: true };
-  return await pack(name, await toPlanes(numbers, yielder), deflate, yielder);
+  const deflated = await pack(name, await toPlanes(sample, yielder), deflate, yielder);
+  if (deflated.bytes.length * 2 * numbers.length >= packed.length * sample.length) return { name, bytes: packed, rawByteLength: packed.length, deflated: false, packed: true };
+  return sample.length === numbers.length ? deflated : await pack(name, await toPlanes(numbers, yielder), deflate, yielder);
 }
 
 export function decodeDeltas(bytes: Uint8Array): Uint32Array {

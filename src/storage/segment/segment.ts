@@ -170,8 +170,7 @@ export class Segment implements Rows {
 
   /** The same rows with a cache of their own: no column is loaded yet, and derived data is not shared. */
   twin(budget: MemoryBudget): Segment {
-    const read = this.#opened === null ? this.#read : null;
-    return new Segment(this.facts, read ?? this.#contentsAgain(), this.source, budget);
+    return new Segment(this.facts, () => this.#contentsAgain(), this.source, budget);
   }
 
   #contentsAgain(): SegmentContents {

@@ -13,7 +13,7 @@ import {
 import { Segment, factsOf, type ProjectTexts, type SegmentContents, type SegmentFacts, type SegmentSource } from "../../storage/segment/segment.js";
 import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
-import type { ByteRange, Codec, HeldObject, Storage } from "../storage/storage.js";
+import type { ByteRange, Codec, Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
 import { encodeRows, makeSegment, type MadeSegment, type SealWorker, type SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
@@ -43,6 +43,7 @@ interface WrittenSegment {
 
 export class StoreFiles {
   readonly #codec: Codec;
+  readonly #heldDictionaries: (() => void)[] = [];
   #projects: ProjectTexts = { valueOf: () => "" };
   readonly #projectTexts: ProjectTexts = { valueOf: (code) => this.#projects.valueOf(code) };
 
@@ -51,7 +52,7 @@ export class StoreFiles {
     readonly budget: MemoryBudget,
     /** Makes large segments elsewhere; null: they are made on this thread. */
     readonly sealWorker: SealWorker | null = null,
-    /** Whether segments hold their files until released: for a reader beside a writer, which may remove them at any time. */
+    /** Whether segments and dictionaries hold their files until released: for a reader beside a writer, which may remove them at any time. */
     readonly holdsFiles = false,
   ) {
     this.#codec = codecOf(storage);
@@ -127,46 +128,51 @@ export class StoreFiles {
     return segments;
   }
 
-  /** Opens a segment. Its footer is read when it is needed if the storage can read at once, else now. @throws corruption */
+  /** Opens a segment. Its footer is read when it is needed if its file can be read at once, else now. @throws corruption */
   async openSegment(entry: SegmentEntry): Promise<Segment> {
-    const { inflateNow } = this.#codec;
-    if (!this.holdsFiles && this.storage.readNow !== undefined && inflateNow !== undefined) return this.#unreadSegment(entry, inflateNow);
-    const held = this.holdsFiles && this.storage.hold !== undefined ? await this.storage.hold(entry.key) : null;
+    const file = await this.#open(entry);
     try {
-      return await this.#openSegment(entry, held);
+      return this.#unreadSegment(entry, file) ?? (await this.#readSegment(entry, file));
     } catch (error) {
-      held?.release();
+      file.release?.();
       throw error;
     }
   }
 
-  async #openSegment(entry: SegmentEntry, held: HeldObject | null): Promise<Segment> {
+  async #readSegment(entry: SegmentEntry, file: OpenedFile): Promise<Segment> {
     const reading = footerOf<SegmentMeta>(entry, TAIL_GUESS_BYTES);
-    for (let step = reading.next(); ; ) {
-      if (step.done === true) return await this.#segment(entry, checkedSegment(entry, step.value.footer), step.value.tail, held);
-      step = reading.next(await (held === null ? this.storage.read(entry.key, step.value) : held.read(step.value)));
-    }
+    for (let step = reading.next(); ; step = reading.next(await file.read(step.value)))
+      if (step.done === true) return await this.#segment(entry, checkedSegment(entry, step.value.footer), step.value.tail, file);
   }
 
-  #unreadSegment(entry: SegmentEntry, inflateNow: NonNullable<Codec["inflateNow"]>): Segment {
+  /** Null: the file cannot be read at once. */
+  #unreadSegment(entry: SegmentEntry, file: OpenedFile): Segment | null {
+    const [readNow, inflateNow] = [file.readNow?.bind(file), this.#codec.inflateNow];
+    if (readNow === undefined || inflateNow === undefined) return null;
     const open = (): SegmentContents => {
-      const { footer, tail } = this.#footerNow<SegmentMeta>(entry, TAIL_GUESS_BYTES);
+      const { footer, tail } = footerNow<SegmentMeta>(entry, TAIL_GUESS_BYTES, readNow);
       const block = checkedSegment(entry, footer).blocks.find(({ name }) => name === LINKS_BLOCK);
       if (block === undefined) return { footer, links: NO_LINKS, file: smallFile(entry, tail) };
-      const bytes = checkBlock(entry.key, block, this.#rangeNow(entry, block.offset, block.offset + block.byteLength));
+      const bytes = checkBlock(entry.key, block, readNow(rangeOf(block)));
       return { footer, links: decodeLinks(block.deflated ? inflateNow(bytes, block.rawByteLength) : bytes), file: smallFile(entry, tail) };
     };
+    return new Segment(entry, open, this.#source(file), this.budget);
+  }
+
+  /** Opens a file of the manifest, holding it for a reader. @throws corruption: it is missing */
+  async #open({ key, byteLength }: FileEntry): Promise<OpenedFile> {
+    if (!this.holdsFiles) return this.#byKey({ key });
+    // A file that cannot be held is read while it is there.
+    if (this.storage.hold === undefined) return { read: (range) => this.storage.read(key, range) };
+    const held = await this.storage.hold(key);
+    if (held === null) throw damaged(key, `expected ${byteLength} bytes, but it is missing or shorter`);
+    return held;
+  }
+
+  #byKey({ key }: Pick<FileEntry, "key">): OpenedFile {
     const { storage } = this;
-    return new Segment(entry, open, this.#source((key, start, end) => storage.read(key, { start, end })), this.budget);
-  }
-
-  #footerNow<M>(entry: FileEntry, guessByteLength: number): FoundFooter<M> {
-    const reading = footerOf<M>(entry, guessByteLength);
-    for (let step = reading.next(); ; step = reading.next(this.#rangeNow(entry, step.value.start, step.value.end))) if (step.done === true) return step.value;
-  }
-
-  #rangeNow({ key }: FileEntry, start: number, end: number): Uint8Array | null {
-    return this.storage.readNow?.(key, { start, end }) ?? null;
+    const read: OpenedFile["read"] = (range) => storage.read(key, range);
+    return storage.readNow === undefined ? { read } : { read, readNow: (range) => storage.readNow?.(key, range) ?? null };
   }
 
   /** Writes dictionary values; durable only after `sync` of the key. */
@@ -182,18 +188,25 @@ export class StoreFiles {
     await applyDictionaryFile(entry.key, bytes, footer, this.#codec, dictionaries);
   }
 
-  /** Adds dictionary values that are read when they are needed, if the storage can read at once; else reads them. @throws corruption */
+  /** Adds dictionary values that are read when they are needed, if their file can be read at once; else reads them. @throws corruption */
   async openDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
-    const { inflateNow } = this.#codec;
-    if (this.storage.readNow === undefined || inflateNow === undefined) return await this.readDictionaries(entry, dictionaries);
-    const { blocks, meta } = this.#footerNow<DictionaryMeta>(entry, DICTIONARY_TAIL_BYTES).footer;
+    const file = await this.#open(entry);
+    if (file.release !== undefined) this.#heldDictionaries.push(file.release.bind(file));
+    const [readNow, inflateNow] = [file.readNow?.bind(file), this.#codec.inflateNow];
+    if (readNow === undefined || inflateNow === undefined) return await this.readDictionaries(entry, dictionaries);
+    const { blocks, meta } = footerNow<DictionaryMeta>(entry, DICTIONARY_TAIL_BYTES, readNow).footer;
     checkKind(entry.key, meta);
     for (const [index, delta] of meta.deltas.entries()) {
       const block = blocks[index];
       if (block === undefined) throw damaged(entry.key, `block ${delta.name} is missing`);
-      const read = () => decoder.decode(inflateNow(checkBlock(entry.key, block, this.#rangeNow(entry, block.offset, block.offset + block.byteLength)), block.rawByteLength));
+      const read = () => decoder.decode(inflateNow(checkBlock(entry.key, block, readNow(rangeOf(block))), block.rawByteLength));
       if (!dictionaries.applyStored(delta.name, { ...delta, read })) throw damaged(entry.key, `the values of ${delta.name} do not continue the earlier ones`);
     }
+  }
+
+  /** Releases the dictionary files that are held: their values are not needed any more. */
+  releaseDictionaries(): void {
+    for (const release of this.#heldDictionaries.splice(0)) release();
   }
 
   /** Writes records; durable only after `sync` of the key. */
@@ -248,24 +261,44 @@ export class StoreFiles {
     return footer;
   }
 
-  #source(read: SegmentSource["read"]): SegmentSource {
-    return { read, inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength), projects: this.#projectTexts };
+  #source(file: OpenedFile): SegmentSource {
+    const release = file.release?.bind(file);
+    return {
+      read: (_key, start, end) => file.read({ start, end }),
+      inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
+      projects: this.#projectTexts,
+      ...(release === undefined ? {} : { release }),
+    };
   }
 
   async #inMemory(key: string, footer: ContainerFooter<SegmentMeta>, file: Uint8Array, budget: MemoryBudget): Promise<Segment> {
-    const source = this.#source((_key, start, end) => Promise.resolve(file.subarray(start, end)));
+    const source = this.#source({ read: ({ start, end }) => Promise.resolve(file.subarray(start, end)) });
     const contents = { footer, links: await readLinks(key, footer, source), file: null };
     return new Segment(factsOf(key, file.length, footer), contents, source, budget);
   }
 
-  async #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, held: HeldObject | null = null): Promise<Segment> {
-    const { storage } = this;
-    const read: SegmentSource["read"] = (key, start, end) => (held === null ? storage.read(key, { start, end }) : held.read({ start, end }));
-    const source = { ...this.#source(read), ...(held === null ? {} : { release: () => held.release() }) };
+  async #segment(entry: SegmentEntry, footer: ContainerFooter<SegmentMeta>, tail: Uint8Array, file = this.#byKey(entry)): Promise<Segment> {
+    const source = this.#source(file);
     const links = await readLinks(entry.key, footer, withTail(source, tail, entry.byteLength - tail.length));
-    const contents = { footer, links, file: smallFile(entry, tail) };
-    return new Segment(entry, contents, source, this.budget);
+    return new Segment(entry, { footer, links, file: smallFile(entry, tail) }, source, this.budget);
   }
+}
+
+/** A file of the manifest: held, or read by its key. */
+type OpenedFile = {
+  read(range: ByteRange): Promise<Uint8Array | null>;
+  readNow?(range: ByteRange): Uint8Array | null;
+  release?(): void;
+};
+
+function rangeOf({ offset, byteLength }: BlockEntry): ByteRange {
+  return { start: offset, end: offset + byteLength };
+}
+
+/** @throws corruption */
+function footerNow<M>(entry: FileEntry, guessByteLength: number, readNow: (range: ByteRange) => Uint8Array | null): FoundFooter<M> {
+  const reading = footerOf<M>(entry, guessByteLength);
+  for (let step = reading.next(); ; step = reading.next(readNow(step.value))) if (step.done === true) return step.value;
 }
 
 interface FoundFooter<M> {

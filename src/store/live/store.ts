@@ -349,7 +349,7 @@ export class Store implements VisibleStore {
   async abandon(): Promise<void> {
     await this.#journals.abandon();
     await this.#removal;
-    if (this.#isFollower) this.#releaseFiles();
+    if (this.files.holdsFiles) this.#releaseFiles();
     await this.lock?.release();
   }
 
@@ -372,6 +372,7 @@ export class Store implements VisibleStore {
     const { segments } = this.catalog;
     this.catalog.replace([], new Set(segments), false, () => {
       for (const segment of segments) segment.release();
+      this.files.releaseDictionaries();
     });
   }
 

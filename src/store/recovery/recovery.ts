@@ -39,6 +39,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   const { manifest, isNew } = await readManifest(storage);
   const dictionaries = new Dictionaries();
   files.readWith(dictionaries);
+  files.releaseDictionaries();
   for (const entry of manifest.dictionaries) await files.openDictionaries(entry, dictionaries);
   const sealedSizes = dictionaries.sizes();
   const segments = await files.openSegments(manifest.segments);

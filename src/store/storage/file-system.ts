@@ -2,6 +2,8 @@
 export interface OpenFile {
   /** Reads at most `target.length` bytes from `position`; resolves to the count, 0 only at the end. */
   read(target: Uint8Array, position: number): Promise<number>;
+  /** The same on the calling thread. Absent: `read` alone. */
+  readNow?(target: Uint8Array, position: number): number;
   /** Writes at least one and at most all of `bytes` at `position`; resolves to the count. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   /** The current length. */

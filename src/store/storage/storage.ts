@@ -29,6 +29,8 @@ export interface AppendFile {
 export interface HeldObject {
   /** Reads a range of its bytes, fewer if the object ends before. */
   read(range: ByteRange): Promise<Uint8Array>;
+  /** The same on the calling thread. Absent: `read` alone. */
+  readNow?(range: ByteRange): Uint8Array;
   /** Releases the object after pending reads; if it was removed, its space is freed then. Idempotent. */
   release(): void;
 }
@@ -91,8 +93,8 @@ export interface Storage {
   /** Opens an object for appending at its end, creating it if missing. Absent: the storage takes whole objects only. */
   openAppend?(key: string): Promise<AppendFile>;
   /**
-   * Holds an object for a reader beside a writer in another process; null if it does not exist. A following reader holds each sealed
-   * segment that it shows. Absent: when the writer removes a file, the query that reads it restarts, and an export in progress fails.
+   * Holds an object for a reader beside a writer in another process; null if it does not exist. A reader holds the segments and dictionary files
+   * that it shows. Absent: when the writer removes a file, a query of a following reader that reads it restarts, and other reads of it fail.
    */
   hold?(key: string): Promise<HeldObject | null>;
   /**

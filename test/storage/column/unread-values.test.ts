@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openDaybook, type Storage } from "daybook";
+import { openDaybook, type ByteRange, type Storage } from "daybook";
 import { nativeCodec } from "../../../src/platform/node/native-codec.js";
 import { Dictionary, type UnreadValues } from "../../../src/storage/column/dictionary.js";
 import { objectsOf, lastingMemory } from "../../store/objects.js";
@@ -68,6 +68,28 @@ describe("values of a file", () => {
     expect(dictionary.valueOf(2)).toBe("/b");
   });
 
+  test("are added to the table once, though a read between them fails", () => {
+    const dictionary = new Dictionary("url");
+    let isBroken = true;
+    for (const start of [1, 3]) {
+      const values = [`/${start}`, `/${start + 1}`];
+      const read = () => {
+        if (start === 3 && isBroken) throw new Error("too many open files");
+        return JSON.stringify(values);
+      };
+      dictionary.addStored({ start, count: 2, charCount: 4, valueCount: 2, read });
+    }
+    expect(() => dictionary.intern("/new")).toThrow("too many open files");
+    isBroken = false;
+    expect([dictionary.intern("/new"), dictionary.intern("/2")]).toEqual([5, 2]);
+  });
+
+  test("are refused where the file counts them otherwise", () => {
+    const dictionary = new Dictionary("url");
+    dictionary.addStored({ start: 1, count: 2, charCount: 5, valueCount: 2, read: () => '["/a","/b"]' });
+    expect(() => dictionary.valueOf(1)).toThrow("expected 2 values from code 1 on, 2 of them not empty, with 5 characters, got 2, 4, 2");
+  });
+
   test("opening a store reads no segment and no value, and a count reads one segment", async () => {
     const source = Object.assign(lastingMemory(), { codec: nativeCodec });
     const written = await openDaybook({ storage: source });
@@ -76,11 +98,15 @@ describe("values of a file", () => {
     await written.close();
     const objects = await objectsOf(source);
     const reads: string[] = [];
-    const readNow: Storage["readNow"] = (key, { start, end }) => {
-      reads.push(key.split("/")[0] ?? key);
-      return objects.get(key)?.slice(start, end) ?? null;
+    const hold: Storage["hold"] = (key) => {
+      const bytes = objects.get(key) ?? expect.unreachable(key);
+      const readNow = ({ start, end }: ByteRange) => {
+        reads.push(key.split("/")[0] ?? key);
+        return bytes.slice(start, end);
+      };
+      return Promise.resolve({ read: (range) => Promise.resolve(readNow(range)), readNow, release: () => undefined });
     };
-    const storage: Storage = Object.assign(source, { readNow });
+    const storage: Storage = Object.assign(source, { hold });
     const daybook = await openDaybook({ storage, readOnly: true });
     // The footer of the one file.
     expect(reads).toEqual(["dictionaries"]);
