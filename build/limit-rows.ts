@@ -37,7 +37,7 @@ export const SECTIONS: readonly Section[] = [
       requestMs: ["time to send a request", "`request_timeout`", "`limits.requestMs`"],
       pipelinedRequestCount: ["pipelined requests", `${RATE_LIMITED}; at twice as many, disconnects`, "`limits.pipelinedRequestCount`"],
       unreadAnswerMs: ["time without reading an answer", "disconnects", "`limits.unreadMs`"],
-      unreadAnswerBytes: ["unread answers, all connections", "disconnects the longest waiting; one passes", "`limits.unreadByteLength`"],
+      unreadAnswerBytes: ["unread answers, all connections", "disconnects the longest waiting; a single larger one passes", "`limits.unreadByteLength`"],
       wholeAnswerChars: ["answer in one piece", "streamed, without `ETag`"],
       drainMs: ["time for running requests at shutdown", "disconnects", "`drainMs`"],
     },
@@ -63,7 +63,7 @@ export const SECTIONS: readonly Section[] = [
       namedItemCount: ["items in `rejected`", "`rejectedCount` counts all"],
       heldBodyBytes: ["bodies in memory, per thread", `${OVERLOADED}; one passes`, "`limits.heldBodyBytes`"],
       heldKeylessBytes: ["of these, with a key not read yet", `${OVERLOADED}; at most 1/8 of \`heldBodyBytes\``],
-      parsedBytes: ["parsed long bodies of an organization", "others wait; one passes"],
+      parsedBytes: ["parsed long bodies of an organization", "others wait; a single larger one passes"],
     },
   },
   {

@@ -216,7 +216,7 @@ export function bytesOf(values: ArrayBufferView): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** New dictionary values as JSON, then the rows column by column, each as narrow as its largest code allows. About 60 bytes per row. */
+/** New dictionary values as JSON, then the rows column by column, each as narrow as its largest code allows. About 53 bytes per row. */
 export function encodeBatch(deltas: readonly DictionaryDelta[], batch: Batch): Uint8Array {
   const { rowCount, times, ids, codes, shapes, values } = batch;
   const parts: Uint8Array[] = [...deltasPart(deltas), u32(rowCount), bytesOf(times), ids];

@@ -16,7 +16,7 @@ export interface FileEntry {
   readonly footerCrc32: number;
 }
 
-/** What queries need to know of a segment before they read it is in the manifest, so that opening a store reads no segment. */
+/** What queries need to know of a segment before they read it is in the manifest, so that opening a store reads no segment without links. */
 export interface SegmentEntry extends FileEntry, SegmentFacts {}
 
 export interface QuarantinedFile {
