@@ -5,7 +5,7 @@ let answer = "";
 const asked: string[] = [];
 vi.mock("node:readline/promises", () => ({
   createInterface: () => ({
-    query: async (query: string) => {
+    question: async (query: string) => {
       asked.push(query);
       return answer;
     },

@@ -128,13 +128,25 @@ test("While a compaction is under way nothing of the seals that wait for it is h
 
 test("Of the files of segments nothing is held that was written, or read to open them.", async () => {
   const storage = memoryStorage();
-  const { read, write } = storage;
+  const { read, write, hold } = storage;
   const seen: WeakRef<Uint8Array>[] = [];
   const note = (key: string, bytes: Uint8Array | null) => void (bytes !== null && key.startsWith("segments/") && seen.push(new WeakRef(bytes)));
   storage.read = async (key, range) => {
     const bytes = (await read.call(storage, key, range))?.slice() ?? null;
     note(key, bytes);
     return bytes;
+  };
+  storage.hold = async (key) => {
+    const held = await hold.call(storage, key);
+    if (held === null) return null;
+    return {
+      read: async (range) => {
+        const bytes = (await held.read(range)).slice();
+        note(key, bytes);
+        return bytes;
+      },
+      release: () => held.release(),
+    };
   };
   storage.write = async (key, bytes, options) => {
     note(key, bytes);
