@@ -10,7 +10,7 @@ import { parseUuid, uuidText, pooledRandom } from "../core/base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf, type DecodedRecord, type RecordContext } from "../identity/decode-record.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import { Changes, SEQUENCES, type Change, type ChangesOptions, type Sequences } from "./follow/changes.js";
-import { ALLOWANCE, FULLNESS, type AllowedOptions, type FillingDaybook, type Limit } from "./ingest/allowance.js";
+import { ALLOWANCE, FULLNESS, type AllowedOptions, type DaybookWithFullness, type Limit } from "./ingest/allowance.js";
 import { Deletions, type DeleteEventsInput, type DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
@@ -119,7 +119,7 @@ interface StoreExtras {
   readonly scrub: typeof Scrub | null;
 }
 
-class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, FillingDaybook {
+class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, DaybookWithFullness {
   static storeOf(daybook: EmbeddedDaybook): Store {
     return daybook.#store;
   }

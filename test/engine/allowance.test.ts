@@ -1,6 +1,6 @@
 import { memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { describe, expect, test } from "vitest";
-import { ALLOWANCE, type AllowingDaybook, BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/allowance.js";
+import { ALLOWANCE, type DaybookWithAllowance, BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/allowance.js";
 import { FIELDS } from "../../src/core/schema/fields.js";
 import { seededRandom } from "daybook/testing";
 import { baseSeed, caseCount } from "../oracle/settings.js";
@@ -37,7 +37,7 @@ class Purse {
 const allowed = (purse: Purse) => ({ [ALLOWANCE]: { keyCountMax: Infinity, limit: new BudgetedLimit(purse) } });
 
 async function take(daybook: Daybook, events: readonly EventInput[], purse: Purse) {
-  return await (daybook as AllowingDaybook).ingest(events, allowed(purse));
+  return await (daybook as DaybookWithAllowance).ingest(events, allowed(purse));
 }
 
 async function stored(daybook: Daybook): Promise<Record<string, unknown>[]> {
@@ -92,7 +92,7 @@ describe("an ingest with an allowance", () => {
     await using daybook = await openDaybook({ storage: memoryStorage() });
     await daybook.identify({ userId: "ann", anonymousId: "a" });
     const purse = new Purse(1, 0);
-    const tie = (userId: string, anonymousId: string) => (daybook as AllowingDaybook).identify({ userId, anonymousId }, allowed(purse));
+    const tie = (userId: string, anonymousId: string) => (daybook as DaybookWithAllowance).identify({ userId, anonymousId }, allowed(purse));
     await tie("ann", "a");
     expect(await tie("bob", "b")).toMatchObject({ linkId: expect.any(String) as string });
     await tie("ann", "a2");

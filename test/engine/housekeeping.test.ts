@@ -137,7 +137,7 @@ test("Of the files of segments nothing is held that was written, or read to open
     return bytes;
   };
   storage.hold = async (key) => {
-    const held = await hold.call(storage, key);
+    const held = (await hold?.call(storage, key)) ?? null;
     if (held === null) return null;
     return {
       read: async (range) => {

@@ -17,14 +17,14 @@ const ofOneProject = () => "shop";
 function added(table: IdTable, from: number, to: number): IdTable {
   table.reserve(to - from);
   for (let number = from; number < to; number += 1) {
-    table.look(idOf(number), 1, ofOneProject);
+    table.probe(idOf(number), 1, ofOneProject);
     table.addSeen(0);
   }
   return table;
 }
 
 function has(table: IdTable, number: number): boolean {
-  table.look(idOf(number), 1, ofOneProject);
+  table.probe(idOf(number), 1, ofOneProject);
   return table.hasSeen(0);
 }
 
@@ -50,10 +50,10 @@ describe("the fingerprints of ids", () => {
     const table = new IdTable(42);
     table.reserve(2);
     const twice = Uint8Array.from([...idOf(7), ...idOf(7)]);
-    table.look(twice, 2, (row) => (row === 0 ? "shop" : "blog"));
+    table.probe(twice, 2, (row) => (row === 0 ? "shop" : "blog"));
     table.addSeen(0);
     expect([table.hasSeen(0), table.hasSeen(1)]).toEqual([true, false]);
-    table.look(twice, 2, () => "shop");
+    table.probe(twice, 2, () => "shop");
     expect([table.hasSeen(0), table.hasSeen(1)]).toEqual([true, true]);
   });
 
@@ -127,7 +127,7 @@ describe("the fingerprints of ids", () => {
       return bytes;
     };
     for (let from = 1_000; from < 31_000; from += 1_000) {
-      table.look(ids(from, from + 1_000), 1_000, ofOneProject);
+      table.probe(ids(from, from + 1_000), 1_000, ofOneProject);
       for (let index = 0; index < 1_000; index += 1) {
         agree(table.hasSeen(index), false);
         table.addSeen(index);
@@ -147,7 +147,7 @@ describe("the fingerprints of ids", () => {
       const numbers = Array.from({ length: 500 }, (_, at) => (at < 100 ? at * 2 : round * 1_000 + (at >> 1)));
       const ids = Uint8Array.from(numbers.flatMap((number) => [...idOf(number)]));
       const known = new Set(numbers.filter((number) => has(table, number)));
-      table.look(ids, 500, ofOneProject);
+      table.probe(ids, 500, ofOneProject);
       numbers.forEach((number, index) => {
         agree(table.hasSeen(index), known.has(number));
         if (!known.has(number)) table.addSeen(index);
@@ -157,7 +157,7 @@ describe("the fingerprints of ids", () => {
       table.keep();
     }
     table.reserve(1);
-    table.look(idOf(999_999), 1, ofOneProject);
+    table.probe(idOf(999_999), 1, ofOneProject);
     table.addSeen(0);
     table.undo();
     expect([has(table, 999_999), has(table, 2)]).toEqual([false, true]);
@@ -170,13 +170,13 @@ describe("the fingerprints of ids", () => {
     const seen = (bytes: Uint8Array, at: number) => {
       const moved = new Uint8Array(offset + bytes.length);
       moved.set(bytes, offset);
-      table.look(moved.subarray(offset + at), 1, ofOneProject);
+      table.probe(moved.subarray(offset + at), 1, ofOneProject);
       const isSeen = table.hasSeen(0);
-      table.look(Buffer.from(moved.buffer, offset + at), 1, ofOneProject);
+      table.probe(Buffer.from(moved.buffer, offset + at), 1, ofOneProject);
       expect(table.hasSeen(0)).toBe(isSeen);
       return isSeen;
     };
-    table.look(ids.slice(16, 32), 1, ofOneProject);
+    table.probe(ids.slice(16, 32), 1, ofOneProject);
     table.addSeen(0);
     expect([seen(ids, 0), seen(ids, 16), seen(ids, 32)]).toEqual([false, true, false]);
     for (let at = 16; at < 32; at += 1) {

@@ -38,18 +38,18 @@ export async function storeOnce(rows: readonly RowWithId[], store: StoreOf): Pro
   // The writer that should have deleted them failed before.
   if (left.length > 0) await deleteLater(left, store);
   const fresh = rows.filter((row) => !known.has(keyOf(row)));
-  if (there.length > 0) await deriveAgain(there.map(({ id }) => id), store);
+  if (there.length > 0) await rederive(there.map(({ id }) => id), store);
   if (fresh.length === 0) return new Set();
   const ids = fresh.map(({ id }) => id);
   const keys = fresh.map(keyOf);
   // Made of the keys alone: a caller that sends the same again while the server still runs this insert stores nothing twice.
-  const batches = await insertSurely(fresh, keys.join(""), store);
+  const batches = await insertWithRetries(fresh, keys.join(""), store);
   let now = await batchesOf(ids, store);
   const stored = new Set(now.map(keyOf));
   const passed = fresh.filter((row) => !stored.has(keyOf(row)));
   if (passed.length > 0) {
     // The server still remembers the token of an insert whose rows were deleted since, so use another.
-    batches.push(...(await insertSurely(passed, [...batches, ...keys].join(""), store)));
+    batches.push(...(await insertWithRetries(passed, [...batches, ...keys].join(""), store)));
     now = await batchesOf(ids, store);
   }
   return await keepFirst(now, new Set(batches), store);
@@ -75,7 +75,7 @@ async function batchesOf(ids: readonly string[], { connection, names, table, amo
  * An insert whose answer is lost may have succeeded: under its token the same rows are stored once, as long as the server remembers it. Each attempt
  * is a batch of its own, so that otherwise the rows of one of them can be deleted. Returns the batches.
  */
-async function insertSurely(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
+async function insertWithRetries(rows: readonly RowWithId[], token: string, { connection, table, nowMs, random }: StoreOf): Promise<string[]> {
   const hash = toHex(sha256(new TextEncoder().encode(token)));
   const batches: string[] = [];
   const insert = async () => {
@@ -124,11 +124,11 @@ async function deleteLater(later: readonly StoredRow[], store: StoreOf): Promise
     const isLater = sql`id IN ${uuids(ids)} AND has(${places}, (id, ${projectHashIn(table)}, batch))`;
     await change(store, table, sql`DELETE WHERE ${among} AND ${isLater}`);
   }
-  await deriveAgain(later.map(({ id }) => id), store);
+  await rederive(later.map(({ id }) => id), store);
 }
 
 /** Rewrites the links and projects of stored rows: the writer that stored them may have failed before these. */
-async function deriveAgain(ids: readonly string[], store: StoreOf): Promise<void> {
+async function rederive(ids: readonly string[], store: StoreOf): Promise<void> {
   await relink(ids, store);
   if (store.table === "events") await nameProjects(ids, store);
 }

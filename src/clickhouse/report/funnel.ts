@@ -1,7 +1,7 @@
 import { withRoomFor } from "../../core/base/arrays.js";
 import { STEP_BITS, type Matches } from "../../query/answer/insights/chains.js";
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
-import { ChainTries, entryBits, funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
+import { ChainEvaluator, entryBits, funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
 import type { FunnelPlan } from "../../query/plan/insights/plan.js";
 import type { Range, QueryScope } from "../../query/plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
@@ -68,7 +68,7 @@ function spanOf(slots: readonly Slot[]): Range {
 }
 
 class Walk {
-  readonly tries: ChainTries;
+  readonly tries: ChainEvaluator;
   readonly #buffer = new MatchBuffer();
   #startMs: number | null = null;
 
@@ -79,7 +79,7 @@ class Walk {
   ) {
     const entries = plan.level === "session" ? { fromMs: -Infinity, toMs: Infinity } : span;
     const entryMsOf = (at: number) => this.#startMs ?? this.#buffer.ms[at] ?? 0;
-    this.tries = new ChainTries(plan, { matches: this.#buffer, entries, entryMsOf });
+    this.tries = new ChainEvaluator(plan, { matches: this.#buffer, entries, entryMsOf });
   }
 
   /** Until the next entity is requested, the buffer holds the matches of this one. */

@@ -2,7 +2,7 @@ import { fixedClock, isoOf } from "../../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { ALLOWANCE, type AllowingDaybook } from "../../engine/ingest/allowance.js";
+import { ALLOWANCE, type DaybookWithAllowance } from "../../engine/ingest/allowance.js";
 import { MemoryExecutor } from "../../engine/query/executor.js";
 import { openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../query/queries.js";
@@ -68,7 +68,7 @@ async function copyEvents(person: PersonActors, isStored: Sql, context: ReportCo
 }
 
 /** Ingests events of the servers, where metadata keys have no bound. @throws overloaded where the values are too many for one store */
-async function take(events: readonly EventInput[], daybook: AllowingDaybook): Promise<void> {
+async function take(events: readonly EventInput[], daybook: DaybookWithAllowance): Promise<void> {
   const { rejected } = await daybook.ingest(events, { [ALLOWANCE]: { keyCountMax: Infinity, limit: null } });
   if (rejected.length > 0) throw new DaybookError("overloaded", "the events of this person have more values than one query can read");
 }

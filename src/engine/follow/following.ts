@@ -155,7 +155,7 @@ export class Following {
     const startedMs = performance.now();
     const { store, segments, privacy, prepare } = this.services;
     await prepare(store.newestSequence);
-    const isWaiting = await this.#follower.look();
+    const isWaiting = await this.#follower.poll();
     const saved = await this.#saved.changed();
     if (saved !== null) {
       segments.replaced(saved.bytes === null ? [] : decodeSavedSegments(saved.bytes));

@@ -17,7 +17,7 @@ export const ALLOWANCE: unique symbol = Symbol.for("daybook.allowance") as typeo
 /** Key of the method that reports how full of distinct values a Daybook is. The same for all copies of this package. */
 export const FULLNESS: unique symbol = Symbol.for("daybook.fullness") as typeof FULLNESS;
 
-export interface FillingDaybook {
+export interface DaybookWithFullness {
   /** Used share of the bound on bytes, or on values of one field, whichever is larger. Cost: one read per dictionary. */
   [FULLNESS](): number;
 }
@@ -42,7 +42,7 @@ export interface AllowedOptions {
 }
 
 /** A Daybook whose calls may be limited in the new values they add. A wrapped one may drop the limits. */
-export interface AllowingDaybook {
+export interface DaybookWithAllowance {
   ingest(events: readonly EventInput[], options: IngestOptions & AllowedOptions): Promise<IngestResult>;
   identify(input: IdentifyInput, options: AllowedOptions): Promise<LinkResult>;
 }

@@ -81,7 +81,7 @@ export class KnownIds {
 
   /** Prepares `mayHave` and `add` for the first `count` ids of 16 bytes: looked up together, their memory accesses overlap. */
   lookUp(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
-    this.#table.look(ids, count, projectOf);
+    this.#table.probe(ids, count, projectOf);
   }
 
   /** Whether the fingerprint of a row is known, added rows included. Confirm it with `has`. */

@@ -115,7 +115,7 @@ export async function onSnapshot<B, A>(
   const { store, contexts, slices, stats } = execution;
   const hasTables = readsTables(execution);
   const holdsTables = looksUpTables(execution);
-  const look = { pause: () => slices.yieldSometimes(), looked: (rowCount: number) => void (stats.rowCount += rowCount) };
+  const look = { pause: () => slices.yieldSometimes(), onRowsRead: (rowCount: number) => void (stats.rowCount += rowCount) };
   let pinned: Tables | null = null;
   // Pinned across attempts: when memory is short, tables loaded for an attempt would be dropped and loaded again without end.
   const pin = (tables: Tables | null) => {

@@ -109,7 +109,7 @@ function accessOf(rows: Rows, selector: Selector): SegmentAccess {
 
 /** Whether `fewRows` would return rows at once, judged by cache entries. */
 export function hasFewRows(rows: Rows, { all, any }: Selector): boolean {
-  if (any.length > 0 || !rows.settled) return false;
+  if (any.length > 0 || !rows.immutable) return false;
   return all.some((predicate) => {
     const narrow = narrowOf(predicate);
     // Only posting lists are cached under this key.

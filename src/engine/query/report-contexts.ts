@@ -65,7 +65,7 @@ export interface QueryExecution<P extends AnyPlan = AnyPlan, A = unknown> {
 }
 
 /** How a query yields, and who counts its work. */
-export type TableWork = Pick<TableSnapshot, "pause" | "looked">;
+export type TableWork = Pick<TableSnapshot, "pause" | "onRowsRead">;
 
 /** A class: getters of an object literal cost a microsecond each. */
 class SnapshotContext implements RowContext {
@@ -76,12 +76,12 @@ class SnapshotContext implements RowContext {
   readonly ends: KnownEnds;
   readonly rates: Rates;
   readonly pause: () => Promise<void>;
-  readonly looked: (rowCount: number) => void;
+  readonly onRowsRead: (rowCount: number) => void;
 
   constructor(
     readonly contexts: ReportContexts,
     readonly snapshot: Snapshot,
-    { pause, looked }: TableWork,
+    { pause, onRowsRead }: TableWork,
     readonly identities: IdentityView,
     readonly companies: CompanyView | null,
     readonly known: KnownFields,
@@ -94,7 +94,7 @@ class SnapshotContext implements RowContext {
     this.ends = resolver.ends;
     this.rates = contexts.rates;
     this.pause = pause;
-    this.looked = looked;
+    this.onRowsRead = onRowsRead;
   }
 
   /** Lazy: most queries read spans of days instead, and need no sorted list of all segments. */

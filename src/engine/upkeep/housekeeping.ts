@@ -81,7 +81,7 @@ class Compactions {
   async #run(): Promise<void> {
     while (this.store.isWritable) {
       const due = compactionsDue(this.store.catalog.segments);
-      const isLate = due.some(isFarTooMany) || segmentCountOf(due) > LIMITS.segmentsToMergeCount;
+      const isLate = due.some(exceedsDayLimit) || segmentCountOf(due) > LIMITS.segmentsToMergeCount;
       const next = isLate && this.#room > 0 ? due[0] : due.find((one) => costOf(one) <= this.#room);
       if (next === undefined) return;
       const isWaiting = !isLate && this.#waitingCount === 0 && this.#room === Infinity;
@@ -126,7 +126,7 @@ class Compactions {
   }
 }
 
-const isFarTooMany = ({ daySegmentCount }: Due) => daySegmentCount > LIMITS.segmentsPerLateDayCount;
+const exceedsDayLimit = ({ daySegmentCount }: Due) => daySegmentCount > LIMITS.segmentsPerLateDayCount;
 
 function segmentCountOf(due: readonly Due[]): number {
   return due.reduce((sum, { daySegmentCount }) => sum + daySegmentCount, 0);

@@ -5,7 +5,7 @@ import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./vi
 import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
 import { pooledRandom } from "../../core/base/uuid.js";
 import { type Clock, isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
-import { ALLOWANCE, type AllowingDaybook, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
+import { ALLOWANCE, type DaybookWithAllowance, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import type { ServedDaybook } from "../access/rights.js";
@@ -245,7 +245,7 @@ export class Collector {
   async #store(collected: Collected, userAgent: string, serverValues: ServerValues): Promise<void> {
     const { key, events } = collected;
     // A wrapped Daybook may ignore the allowance.
-    const daybook = collected.daybook as ServedDaybook & AllowingDaybook;
+    const daybook = collected.daybook as ServedDaybook & DaybookWithAllowance;
     const project = projectOf(key);
     const faults = new Map<number, DaybookError>();
     const inputs: EventInput[] = [];

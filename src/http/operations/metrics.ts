@@ -3,7 +3,7 @@ import type { RequestCount } from "../answer/request-counts.js";
 import type { ProcessGauges, Services, OpenAnswer } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/rights.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { FULLNESS, type FillingDaybook } from "../../engine/ingest/allowance.js";
+import { FULLNESS, type DaybookWithFullness } from "../../engine/ingest/allowance.js";
 
 export interface CollectedCounts {
   readonly events: ReadonlyMap<string, number>;
@@ -88,7 +88,7 @@ export async function health({ organizations }: Services): Promise<OpenAnswer> {
   // Queries and events still work, but an operator must see this.
   const isWaiting = [...organizations.values()].some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
   // Likewise: new values from public keys are not stored.
-  const fullnessOf = (daybook: ServedDaybook & Partial<FillingDaybook>) => daybook[FULLNESS]?.() ?? 0;
+  const fullnessOf = (daybook: ServedDaybook & Partial<DaybookWithFullness>) => daybook[FULLNESS]?.() ?? 0;
   const isFilling = [...organizations.values()].some((daybook) => fullnessOf(daybook) > SERVER_LIMITS.collectedShare);
   const body = { status, ...(isWaiting ? { time_to_live: "waiting" } : {}), ...(isFilling ? { distinct_values: "over_reserve" } : {}) };
   return { status: status === "ok" ? 200 : 503, text: JSON.stringify(body) };

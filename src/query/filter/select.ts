@@ -75,7 +75,7 @@ export function narrowOf(predicate: Predicate): Narrow | null {
  * The selector's columns must be loaded.
  */
 export function fewRows(rows: Rows, { all, any }: Selector): Uint32Array | null {
-  if (any.length > 0 || !rows.settled) return null;
+  if (any.length > 0 || !rows.immutable) return null;
   let best: { readonly narrow: Narrow; readonly lists: readonly Uint32Array[]; readonly count: number } | null = null;
   for (const predicate of all) {
     const narrow = narrowOf(predicate);

@@ -13,7 +13,7 @@ import { CompanyTouches } from "./touches/company-touches.js";
 import { Entities } from "./people/entities.js";
 import { KnownTraits } from "./people/known-traits.js";
 import { Payments, RevenueTable } from "./money/payments.js";
-import { PaymentCompanies } from "./money/place-companies.js";
+import { PaymentCompanies } from "./money/event-companies.js";
 import { EventLabels } from "./touches/event-labels.js";
 import { PaymentLabels } from "./touches/payment-labels.js";
 import { SeenActors } from "./people/seen-actors.js";

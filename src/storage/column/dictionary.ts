@@ -328,7 +328,7 @@ export class Dictionary {
   }
 
   /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
-  fewInOrder(codes: Uint32Array): Uint32Array {
+  sortedCodesOf(codes: Uint32Array): Uint32Array {
     for (const code of codes) this.valueOf(code);
     return this.#requested.of(codes);
   }
@@ -343,7 +343,7 @@ export class Dictionary {
   }
 
   /** Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all, fewer if it is known or as costly so far. */
-  isOrderWorth(codeCount: number): boolean {
+  shouldSortAll(codeCount: number): boolean {
     if (codeCount >= this.size * ORDER_SHARE) return true;
     if (this.#inOrder.length >= this.size * KNOWN_SHARE) return codeCount >= this.size * KNOWN_ORDER_SHARE;
     this.#orderedCount += codeCount;

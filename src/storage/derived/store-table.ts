@@ -94,7 +94,7 @@ const VALUES_PER_ROW = 8;
 export interface RowsOfSnapshot {
   readonly rows: readonly Rows[];
   readonly sequence: number;
-  readonly looked: (rowCount: number) => void;
+  readonly onRowsRead: (rowCount: number) => void;
 }
 
 /** An all-time table, which consumes each row once, and is rebuilt after the budget dropped it. `T`: what is derived from rows. */
@@ -127,7 +127,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
 
   /** Consumes the rows up to a snapshot no earlier than the last one; false when some are not in memory. Cost: the new rows. */
   takeRows(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
-    const { rows, sequence, looked } = moment;
+    const { rows, sequence, onRowsRead } = moment;
     if (this.#taken.hasAll(rows)) {
       this.budget.touch(this);
       return true;
@@ -144,7 +144,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
       const made = this.known(segment);
       // Consuming loaded rows takes time too: above the limit, the rest is consumed with yields.
       if (made === null || takenRowCount > LIMITS.turnValueCount) {
-        pending.add(() => (this.#loading ??= this.#loadSegments(segments, looked).finally(() => (this.#loading = null))));
+        pending.add(() => (this.#loading ??= this.#loadSegments(segments, onRowsRead).finally(() => (this.#loading = null))));
         return false;
       }
       this.#takeSegment(segment, made);
@@ -155,7 +155,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
       pending.add(() => (this.#loading ??= this.#takeHeads(moment).finally(() => (this.#loading = null))));
       return false;
     }
-    looked(headRowCount);
+    onRowsRead(headRowCount);
     for (const head of heads) this.take(head, this.ofHead(head), isTaken);
     this.#taken.consumedAll(rows, sequence);
     this.#takeCount += 1;
@@ -184,7 +184,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
     this.#takeCount += 1;
   }
 
-  async #loadSegments(segments: readonly Rows[], looked: (rowCount: number) => void): Promise<void> {
+  async #loadSegments(segments: readonly Rows[], onRowsRead: (rowCount: number) => void): Promise<void> {
     const generation = this.#generation;
     const yielder = new Yielder();
     const load = async (segment: Rows) => {
@@ -193,7 +193,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
       return await this.load(segment);
     };
     await inOrder(segments, load, async (made, segment) => {
-      looked(segment.rowCount);
+      onRowsRead(segment.rowCount);
       if (generation !== this.#generation) return false;
       if (this.#taken.hasSegment(segment)) return true;
       this.#takeSegment(segment, made);
@@ -205,7 +205,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
   }
 
   /** Consumes head rows from the earliest on, yielding. Another call may consume some of them meanwhile. */
-  async #takeHeads({ rows, looked }: RowsOfSnapshot): Promise<void> {
+  async #takeHeads({ rows, onRowsRead }: RowsOfSnapshot): Promise<void> {
     const generation = this.#generation;
     const yielder = new Yielder();
     for (;;) {
@@ -219,7 +219,7 @@ export abstract class StoreTable<T> extends BudgetedTable {
       for (const head of heads) made.push(await this.ofLongHead(head));
       if (generation !== this.#generation) return;
       if (takeCount !== this.#takeCount) continue;
-      looked(rowCount);
+      onRowsRead(rowCount);
       for (const [at, head] of heads.entries()) this.take(head, made[at] as T, (row) => this.#taken.has(row));
       this.#taken.consumedUpTo(sequence);
       this.#takeCount += 1;

@@ -251,7 +251,7 @@ interface IncrementalEntry {
 /** The rows in `[first, end)` of a head, as of when the view was created. */
 export class HeadView implements Rows {
   readonly sealed = false;
-  readonly settled: boolean;
+  readonly immutable: boolean;
   readonly rowCount: number;
   readonly #read = new Map<string, CodeColumn>();
   #times: Int32Array | null = null;
@@ -268,7 +268,7 @@ export class HeadView implements Rows {
     readonly maxMs: number,
   ) {
     this.rowCount = end - first;
-    this.settled = first === 0 && head.isFull && end === head.rowCount;
+    this.immutable = first === 0 && head.isFull && end === head.rowCount;
   }
 
   get day(): number {
@@ -339,7 +339,7 @@ export class HeadView implements Rows {
   }
 
   derive<T>(key: string, make: () => T, byteLength: (made: T) => number, since?: readonly object[]): T {
-    return this.settled ? this.head.derived.getOrCompute(key, make, byteLength, since) : make();
+    return this.immutable ? this.head.derived.getOrCompute(key, make, byteLength, since) : make();
   }
 
   deriveIncrementally<T>(key: string, { of, join, byteLength }: IncrementalValue<T>): T {
@@ -355,7 +355,7 @@ export class HeadView implements Rows {
   }
 
   cached(key: string, since: readonly object[]): unknown {
-    return this.settled ? this.head.derived.get(key, since) : null;
+    return this.immutable ? this.head.derived.get(key, since) : null;
   }
 
   pin(): void {

@@ -31,7 +31,7 @@ export interface Rows {
   /** Whether the rows are immutable and sorted by (createdAt, event id, project). */
   readonly sealed: boolean;
   /** Whether the rows never change, so that `derive` caches: true for sealed rows and for full heads. */
-  readonly settled: boolean;
+  readonly immutable: boolean;
   /** Smallest and largest ms of the day. */
   readonly minMs: number;
   readonly maxMs: number;

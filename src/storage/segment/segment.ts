@@ -131,7 +131,7 @@ export function factsOf(key: string, byteLength: number, { blocks, meta }: Conta
 /** Immutable rows of one UTC day, stored in a container file; its footer and columns are read when a query needs them. */
 export class Segment implements Rows {
   readonly sealed = true;
-  readonly settled = true;
+  readonly immutable = true;
   readonly key: string;
   readonly byteLength: number;
   readonly day: number;

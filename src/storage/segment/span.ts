@@ -58,7 +58,7 @@ export class Span {
     this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
-  goesOnWith(former: Span): boolean {
+  sharesCacheWith(former: Span): boolean {
     return this.#cache === former.#cache;
   }
 
@@ -114,7 +114,7 @@ export class SpanTree {
         spans.set(key, span);
         return { day, part: span };
       });
-    for (const [key, span] of former.spans) if (spans.get(key)?.goesOnWith(span) !== true) span.release();
+    for (const [key, span] of former.spans) if (spans.get(key)?.sharesCacheWith(span) !== true) span.release();
     return new SpanTree(placed.map(({ part }) => part), spans, segments, heads);
   }
 }

@@ -25,7 +25,7 @@ interface StoreSnapshot {
 }
 
 /** @param copyFiles called again with the next manifest if files of this one are gone */
-async function readMoment(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
+async function readSnapshot(storage: Storage, copyFiles: (manifest: Manifest) => Promise<void>): Promise<StoreSnapshot> {
   let damage: string | null = null;
   return await untilManifestStays(storage, "copied", async (manifest, isStillThere) => {
     if (manifest === null) throw new DaybookError("manifest_missing", "there is no store here to back up");
@@ -156,7 +156,7 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
     // The keys identify the location of an interrupted first backup.
     if (mark !== null) await replace(to, KEYS_KEY, keys);
     const files = new CopiedFiles(from, to, former);
-    const moment = await readMoment(from, async (manifest) => {
+    const moment = await readSnapshot(from, async (manifest) => {
       if (former !== null) refuseOtherHistory(former, manifest);
       await files.take(manifest);
     });

@@ -34,7 +34,7 @@ export class IdTable {
   /** Ids that are not kept yet, oldest first, as part * 2^32 + slot. */
   #added = new Float64Array(FIRST_ADDED_COUNT);
   #addedCount = 0;
-  /** The ids of the last `look`: fingerprints, and the first slot that is free or contains them. */
+  /** The ids of the last `probe`: fingerprints, and the first slot that is free or contains them. */
   #seenLow = new Uint32Array(0);
   #seenHigh = new Uint16Array(0);
   #seenSlot = new Uint32Array(0);
@@ -73,7 +73,7 @@ export class IdTable {
   }
 
   /** Finds the slots of the ids at once, so that their memory accesses overlap. A later `reserve` or `undo` makes them wrong. */
-  look(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
+  probe(ids: Uint8Array, count: number, projectOf: (row: number) => string): void {
     if (this.#seenLow.length < count) {
       this.#seenLow = new Uint32Array(count);
       this.#seenHigh = new Uint16Array(count);
@@ -95,7 +95,7 @@ export class IdTable {
     for (let index = 0; index < count; index += 1) if (firsts[index] !== 0) this.hasSeen(index);
   }
 
-  /** Whether the fingerprint of an id of the last `look` is in the table by now. */
+  /** Whether the fingerprint of an id of the last `probe` is in the table by now. */
   hasSeen(index: number): boolean {
     const low = this.#seenLow[index]!;
     const slots = this.#parts[partOf(low)]!;
@@ -104,7 +104,7 @@ export class IdTable {
     return slots.lows[slot] !== 0;
   }
 
-  /** Adds an id of the last `look`; without reserved room, others may be moved. */
+  /** Adds an id of the last `probe`; without reserved room, others may be moved. */
   addSeen(index: number): void {
     this.#place(this.#seenSlot[index]!, this.#seenLow[index]!, this.#seenHigh[index]!);
   }
@@ -207,7 +207,7 @@ function placeIn({ lows, highs }: FingerprintSlots, first: number, low: number, 
 
 const PART_IDS = 4_096;
 
-/** Splits many ids for `look`, without trailing bytes that are no whole id, which a damaged block may have. */
+/** Splits many ids for `probe`, without trailing bytes that are no whole id, which a damaged block may have. */
 export function* idParts(ids: Uint8Array): Generator<{ readonly part: Uint8Array; readonly first: number }> {
   const end = ids.length - (ids.length % 16);
   for (let from = 0; from < end; from += PART_IDS * 16) yield { part: ids.subarray(from, Math.min(from + PART_IDS * 16, end)), first: from / 16 };

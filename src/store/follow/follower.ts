@@ -42,7 +42,7 @@ export class Follower {
   }
 
   /** Calls must not overlap. @returns whether a commit waits for a later call @throws manifest_missing, corruption, overloaded: nothing changed */
-  async look(): Promise<boolean> {
+  async poll(): Promise<boolean> {
     let damage: string | null = null;
     for (let attempt = 1; attempt <= LIMITS.followTryCount; attempt += 1) {
       const newer = await this.#manifest.changed();

@@ -280,7 +280,7 @@ export class Identities {
   }
 
   /** Like `addLinks` for one segment, but yields. */
-  async addLinksInTurns({ links, day }: Segment, yielder: Yielder): Promise<void> {
+  async addLinksYielding({ links, day }: Segment, yielder: Yielder): Promise<void> {
     await yielder.inPieces(links.times.length, (from, to) => this.#addLinkRange(links, dayStartMs(day), from, to), LINK_VALUE_COUNT);
   }
 
@@ -290,11 +290,11 @@ export class Identities {
   }
 
   /** Yields. @param complete makes the rest of the commit visible; `betweenCommits` waits for it @param segments whose links are added first */
-  async addInTurns({ records, recordOnlyIds }: RecordBatch, complete: () => void, yielder = new Yielder(), segments: readonly Segment[] = []): Promise<void> {
+  async addYielding({ records, recordOnlyIds }: RecordBatch, complete: () => void, yielder = new Yielder(), segments: readonly Segment[] = []): Promise<void> {
     let end = (): void => undefined;
     this.#adding = new Promise((resolve) => (end = resolve));
     try {
-      for (const segment of segments) await this.addLinksInTurns(segment, yielder);
+      for (const segment of segments) await this.addLinksYielding(segment, yielder);
       for (const [ids, codes] of this.#codesByRole(recordOnlyIds))
         await yielder.inPieces(codes.length, (from, to) => codes.slice(from, to).forEach((code) => ids.addRecordOnly(code)), RECORD_ONLY_ID_VALUE_COUNT);
       await yielder.inPieces(records.rowCount, (from, to) => this.#addRecords(records, from, to), RECORD_VALUE_COUNT);

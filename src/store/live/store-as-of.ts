@@ -71,9 +71,9 @@ export async function storeAsOf(store: Store, sequence: number, yielder: Yielder
       const segment = await segmentUpTo(rows, { sequence, files: store.files, budget, yielder });
       if (segment === null) continue;
       segments.push(segment);
-      await identities.addLinksInTurns(segment, yielder);
+      await identities.addLinksYielding(segment, yielder);
     }
-    await identities.addInTurns({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), yielder);
+    await identities.addYielding({ records, recordOnlyIds: NO_RECORD_ONLY_IDS }, () => identities.resolver.committed(store.journaledSizes), yielder);
     return new StoreAsOf(store, sequence, snapshot, segments, identities, budget);
   } catch (error) {
     budget.end();

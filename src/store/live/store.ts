@@ -248,7 +248,7 @@ export class Store implements VisibleStore {
     this.#journals.markValuesPersisted();
     const { records, recordOnlyIds, segments } = unseen;
     if (recordOnlyIds !== null) this.#identities.keepRecordOnly(recordOnlyIds);
-    await this.#identities.addInTurns({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
+    await this.#identities.addYielding({ records, recordOnlyIds: recordOnlyIds ?? NO_RECORD_ONLY_IDS }, complete, undefined, segments);
   }
 
   /** Makes events and records durable, then visible; with neither, only dictionary values. @throws read_only, storage_full, internal */
@@ -378,7 +378,7 @@ export class Store implements VisibleStore {
 
   async #show(batch: Batch | null, recordBatch: RecordBatch | null, written: CommittedSequences): Promise<void> {
     if (recordBatch === null) this.#complete(batch, written);
-    else await this.#identities.addInTurns(recordBatch, () => this.#complete(batch, written));
+    else await this.#identities.addYielding(recordBatch, () => this.#complete(batch, written));
   }
 
   /** Makes a commit visible in one step; its records have already been added. */

@@ -63,7 +63,7 @@ async function withoutAll(store: Store, doomed: DeletionRule, codes: CodesByDict
   const rewritten: Rewritten[] = [];
   await discarding(store, rewritten, async () => {
     for (const segment of store.catalog.segments) {
-      const made = await withoutDoomed(store, segment, doomed, codes);
+      const made = await withoutDeleted(store, segment, doomed, codes);
       if (made !== null) rewritten.push(made);
     }
   });
@@ -146,7 +146,7 @@ function withoutRecords(records: RecordTable, key: string, codes: CodesByDiction
 }
 
 /** Writes a segment without the deleted rows; null if all rows stay. */
-async function withoutDoomed(store: Store, segment: Segment, doomed: DeletionRule, codes: CodesByDictionary): Promise<Rewritten | null> {
+async function withoutDeleted(store: Store, segment: Segment, doomed: DeletionRule, codes: CodesByDictionary): Promise<Rewritten | null> {
   return await whilePinned([segment], async () => {
     const gone = await rowsToDelete(segment, doomed);
     return gone.length === 0 ? null : await rewriteWithout(store, segment, gone, codes);

@@ -32,7 +32,7 @@ class UniqueIds {
   add(ids: Uint8Array, projectOf: (row: number) => string): void {
     this.#table.reserve(Math.ceil(ids.length / 16));
     for (const { part, first } of idParts(ids)) {
-      this.#table.look(part, part.length / 16, (row) => projectOf(first + row));
+      this.#table.probe(part, part.length / 16, (row) => projectOf(first + row));
       for (let row = 0; row < part.length / 16; row += 1) {
         if (!this.#table.hasSeen(row)) this.#table.addSeen(row);
         else if (this.#suspects.size < SUSPECT_COUNT_MAX) this.#suspects.set(nameOf(part, row, projectOf(first + row)), []);
@@ -43,7 +43,7 @@ class UniqueIds {
   }
 
   /** The second pass over each file: notes where suspects occur. */
-  look(file: string, ids: Uint8Array, projectOf: (row: number) => string): void {
+  findSuspects(file: string, ids: Uint8Array, projectOf: (row: number) => string): void {
     for (let row = 0; row < ids.length / 16; row += 1) this.#suspects.get(nameOf(ids, row, projectOf(row)))?.push(`${file} row ${row}`);
   }
 
@@ -200,13 +200,13 @@ class Verification {
   }
 
   async #verifyDuplicates({ segments }: Manifest): Promise<void> {
-    for (const { file, ids, projects } of this.#journals?.events ?? []) this.#ids.look(file, ids, this.#projectOf(projects));
+    for (const { file, ids, projects } of this.#journals?.events ?? []) this.#ids.findSuspects(file, ids, this.#projectOf(projects));
     for (const entry of segments)
       await this.#attempt(entry.key, async () => {
         // Missing or damaged files were reported before, or have been replaced.
         const segment = await this.#files.openSegment(entry).catch(() => null);
         await segment?.load([ID_COLUMN])?.catch(() => undefined);
-        if (segment?.isLoaded(ID_COLUMN) === true) this.#ids.look(entry.key, segment.ids(), (row) => segment.projectOf(row));
+        if (segment?.isLoaded(ID_COLUMN) === true) this.#ids.findSuspects(entry.key, segment.ids(), (row) => segment.projectOf(row));
         segment?.release();
       });
     for (const { id, places } of this.#ids.duplicates()) this.findings.add(places[0] ?? "segments/", `event ${id} once`, places.join(", "));

@@ -60,12 +60,12 @@ test("A dictionary's order is worth having for many values, and for few once as 
   for (let at = 0; at < 1_023; at += 1) dictionary.intern(`value ${at}`);
   const asks = (codeCount: number) => {
     let count = 0;
-    while (!dictionary.isOrderWorth(codeCount)) count += 1;
+    while (!dictionary.shouldSortAll(codeCount)) count += 1;
     return count;
   };
   expect([asks(128), asks(100)]).toEqual([0, 40]);
   dictionary.codesInOrder();
-  expect([16, 15].map((codeCount) => dictionary.isOrderWorth(codeCount))).toEqual([true, false]);
+  expect([16, 15].map((codeCount) => dictionary.shouldSortAll(codeCount))).toEqual([true, false]);
 });
 
 test("Codes that are ordered in turns of others come in the same order.", async () => {

@@ -32,7 +32,7 @@ async function tableOver(more: readonly EventInput[]) {
 /** Has the sessions of a range made. @returns how many rows were looked at */
 async function looked({ table, moment }: { readonly table: SessionTable; readonly moment: Moment }, range: Range): Promise<number> {
   let rowCount = 0;
-  const asked = { ...moment, rows: moment.rows, looked: (count: number) => (rowCount += count) };
+  const asked = { ...moment, rows: moment.rows, onRowsRead: (count: number) => (rowCount += count) };
   for (let pending = new PendingLoads(); table.at(asked, range, pending) === null; pending = new PendingLoads()) await pending.load();
   return rowCount;
 }

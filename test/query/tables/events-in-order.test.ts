@@ -33,7 +33,7 @@ function sourcesOf(timesOf: readonly { readonly day: number; readonly times: rea
   const damaged = new Set<Rows>();
   const reader = {
     yielder: new Yielder(),
-    looked: () => undefined,
+    onRowsRead: () => undefined,
     source: { read: (rows: Rows) => columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times) },
     loadsOf: (all: readonly Rows[]) => new Prefetch(all, (rows) => (damaged.has(rows) ? Promise.reject(new Error("damaged")) : Promise.resolve())),
   };

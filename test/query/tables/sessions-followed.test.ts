@@ -28,7 +28,7 @@ async function afterLateEvent(goneCount: number) {
     const ask = async (moment: Parameters<SessionTable["at"]>[0] | undefined) => {
       if (moment === undefined) throw new Error("a question asks for sessions of a moment");
       rowCount = 0;
-      const asked = { ...moment, rows: moment.rows, looked: (count: number) => (rowCount += count) };
+      const asked = { ...moment, rows: moment.rows, onRowsRead: (count: number) => (rowCount += count) };
       for (let pending = new PendingLoads(); ; pending = new PendingLoads()) {
         const view = table.at(asked, always, pending);
         if (view !== null) return view;

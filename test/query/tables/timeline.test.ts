@@ -28,7 +28,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
   const loads: string[] = [];
   const derived = new Map<string, unknown>();
   return {
-    day, sealed, settled: sealed, loads, rowCount: view.rowCount, minMs: view.minMs, maxMs: view.maxMs,
+    day, sealed, immutable: sealed, loads, rowCount: view.rowCount, minMs: view.minMs, maxMs: view.maxMs,
     columnNames: () => view.columnNames(),
     zone: (column) => view.zone(column),
     load: (columns) => {
@@ -60,7 +60,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
 
 /** The events of some actors, as a query about one person reads them. */
 function timelineOf(rows: readonly Rows[], actors: readonly number[], upTo: number | null = null) {
-  const look = { pause, looked: () => undefined };
+  const look = { pause, onRowsRead: () => undefined };
   return new Timelines(new MemoryBudget(1e9)).of({ identity: 2, actors: [...actors].sort((a, b) => a - b) }, rows, upTo, look);
 }
 

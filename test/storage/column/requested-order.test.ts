@@ -28,11 +28,11 @@ test("A dictionary that forgot a value asks for no order of before.", () => {
   for (let at = 0; at < 40; at += 1) dictionary.intern(`v${(at * 7) % 40}`);
   const codes = Uint32Array.from({ length: 30 }, (_, at) => at + 1);
   const inOrder = (some: Uint32Array) => expected(dictionary.values, [...some]);
-  expect([...dictionary.fewInOrder(codes)]).toEqual(inOrder(codes));
+  expect([...dictionary.sortedCodesOf(codes)]).toEqual(inOrder(codes));
   dictionary.truncate(20);
   for (let at = 0; at < 20; at += 1) dictionary.intern(`u${(at * 3) % 20}`);
-  expect([...dictionary.fewInOrder(codes)]).toEqual(inOrder(codes));
+  expect([...dictionary.sortedCodesOf(codes)]).toEqual(inOrder(codes));
   dictionary.retire(5);
   dictionary.blank(5);
-  expect([...dictionary.fewInOrder(codes)]).toEqual(inOrder(codes));
+  expect([...dictionary.sortedCodesOf(codes)]).toEqual(inOrder(codes));
 });

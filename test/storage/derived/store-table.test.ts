@@ -64,7 +64,7 @@ test("Others have a turn between two segments that a table takes, when all are l
   // What a table asks of segments.
   const rows = Array.from({ length: 12 }, (_, day) => ({ day, rowCount: 1, sealed: true, firstSequence: day + 1, lastSequence: day + 1 }) as Rows);
   const pending = new PendingLoads();
-  expect(table.takeRows({ rows, sequence: 12, looked: () => undefined }, pending)).toBe(false);
+  expect(table.takeRows({ rows, sequence: 12, onRowsRead: () => undefined }, pending)).toBe(false);
   await pending.load();
   table.turns.end();
   expect(table.turnOf).toHaveLength(12);
@@ -84,7 +84,7 @@ test("Many rows of heads are taken in turns, each once, while others come.", asy
       appendRow(heads[day] as Head, { ms: 0, id: idBytes(sequence), sequence });
     }
   };
-  const takeRows = (pending: PendingLoads) => table.takeRows({ rows: heads.filter(({ rowCount }) => rowCount > 0).map((head) => head.view()), sequence, looked: () => undefined }, pending);
+  const takeRows = (pending: PendingLoads) => table.takeRows({ rows: heads.filter(({ rowCount }) => rowCount > 0).map((head) => head.view()), sequence, onRowsRead: () => undefined }, pending);
   append(3 * length + 4_000);
   const pending = new PendingLoads();
   expect(takeRows(pending)).toBe(false);
@@ -106,7 +106,7 @@ test("A few rows of heads are taken at once.", () => {
   const table = new NotedTurns(new MemoryBudget(1e9), { readerCount: 1 });
   const head = new Head(0, new MemoryBudget(1e9), PROJECT_TEXTS);
   for (let sequence = 1; sequence <= 100; sequence += 1) appendRow(head, { ms: 0, id: idBytes(sequence), sequence });
-  expect(table.takeRows({ rows: [head.view()], sequence: 100, looked: () => undefined }, new PendingLoads())).toBe(true);
+  expect(table.takeRows({ rows: [head.view()], sequence: 100, onRowsRead: () => undefined }, new PendingLoads())).toBe(true);
   expect(table.sequences).toHaveLength(100);
   table.turns.end();
 });
@@ -123,7 +123,7 @@ test("Where more rows come than are taken in turns, a query that waited takes th
   let tryCount = 1;
   for (; tryCount < 5; tryCount += 1) {
     const pending = new PendingLoads();
-    if (table.takeRows({ rows: [head.view()], sequence, looked: () => undefined }, pending)) break;
+    if (table.takeRows({ rows: [head.view()], sequence, onRowsRead: () => undefined }, pending)) break;
     await pending.load();
   }
   table.turns.end();
@@ -139,7 +139,7 @@ test("Thousands of heads of a row each are taken in a few turns.", async () => {
     return head.view();
   });
   const pending = new PendingLoads();
-  expect(table.takeRows({ rows: heads, sequence: 6_000, looked: () => undefined }, pending)).toBe(false);
+  expect(table.takeRows({ rows: heads, sequence: 6_000, onRowsRead: () => undefined }, pending)).toBe(false);
   table.isHeadMadeAtOnce = true;
   const turns = await turnsOfOthers(() => pending.load());
   table.turns.end();
@@ -160,10 +160,10 @@ test("Of a head whose rows were sealed while they are taken in turns each is tak
   table.meanwhile = () => {
     table.meanwhile = () => {};
     table.knows = (rows) => rows === segment;
-    expect(table.takeRows({ rows: [segment, other], sequence: 6_001, looked }, new PendingLoads())).toBe(false);
+    expect(table.takeRows({ rows: [segment, other], sequence: 6_001, onRowsRead: looked }, new PendingLoads())).toBe(false);
   };
   const pending = new PendingLoads();
-  expect(table.takeRows({ rows: [head.view()], sequence: 6_000, looked }, pending)).toBe(false);
+  expect(table.takeRows({ rows: [head.view()], sequence: 6_000, onRowsRead: looked }, pending)).toBe(false);
   await pending.load();
   table.turns.end();
   expect(table.sequences).toEqual([]);

@@ -8,7 +8,7 @@ import type { Funnel } from "../../plan/insights/answers.js";
 import { combinationsOf, type KeyGroups } from "./combinations.js";
 
 /** Assigns events to steps, one event a step: as many as possible, by augmenting paths. */
-class StepHolders {
+class StepAssignment {
   /** By step in `#held`: the steps that its event matches. */
   readonly #steps = new Uint32Array(STEP_BITS);
   #held = 0;
@@ -46,7 +46,7 @@ class StepHolders {
 class ChainsOfAny implements ChainFinder {
   readonly chain: Uint32Array;
   readonly #rules: ChainRules;
-  readonly #holders = new StepHolders();
+  readonly #holders = new StepAssignment();
   /** Events of the window that match one step, by step, and the steps that have any. */
   readonly #counts = new Uint32Array(STEP_BITS);
   #steps = 0;
@@ -170,7 +170,7 @@ export function entryBits({ order, steps }: FunnelPlan): Mask {
 }
 
 /** Finds the chains of one entity after the other and adds up their figures. */
-export class ChainTries {
+export class ChainEvaluator {
   /** Figures of all found chains, by the groups of their values. */
   readonly figures: ChainFigures;
   readonly #finder: ChainFinder;

@@ -165,7 +165,7 @@ class EventsByValue {
     const { sources } = this.values;
     const [only, ...others] = sources;
     if (only === undefined) return;
-    if (others.length === 0 && only.column !== null && selector.key !== null && isWhole(rows, selector) && rows.settled)
+    if (others.length === 0 && only.column !== null && selector.key !== null && isWhole(rows, selector) && rows.immutable)
       return this.#counts[0]!.addHistogram(selectedHistogram(rows, only.column, selector));
     const selected = selectedRows(select(rows, selector));
     const columns = sources.map((source) => source.codesOf(rows, selected));
@@ -194,7 +194,7 @@ class EventsByValue {
       if (few === null && limit === null) await values.distinct.prepareOrder?.(counted.codeCount, new Yielder(undefined, pause));
       await pause();
       if (few === null) return await rank(counted.all, { propertyOf, placesInOrder: values.distinct.placesInOrder });
-      const ordered = limit === null ? (values.distinct.fewInOrder?.(few) ?? null) : null;
+      const ordered = limit === null ? (values.distinct.sortedCodesOf?.(few) ?? null) : null;
       if (ordered === null) return await rank(few.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(few[place]!) });
       const places = ordered.map((_, place) => place);
       return await rank(ordered.map((code) => counted.all[code]!), { propertyOf: (place) => propertyOf(ordered[place]!), placesInOrder: () => places });

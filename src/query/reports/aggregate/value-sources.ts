@@ -92,7 +92,7 @@ export interface AggregateValues {
 interface ValuesByCode {
   /** All codes below `size`, sorted by property, if that is cheaper than sorting `shownCount` of them; else null. */
   placesInOrder(shownCount: number): Uint32Array | null;
-  readonly fewInOrder?: (codes: Uint32Array) => Uint32Array;
+  readonly sortedCodesOf?: (codes: Uint32Array) => Uint32Array;
   /** Prepares the order for `placesInOrder`, yielding in between. */
   readonly prepareOrder?: (shownCount: number, yielder: Yielder) => Promise<void>;
 }
@@ -154,15 +154,15 @@ function fieldValues(column: string, dictionaries: Dictionaries): AggregateValue
   const { size } = dictionary;
   // Values added after the query began are not in its counts.
   const placesInOrder = (shownCount: number) => {
-    if (!dictionary.isOrderWorth(shownCount)) return null;
+    if (!dictionary.shouldSortAll(shownCount)) return null;
     return dictionary.size === size ? dictionary.codesInOrder() : dictionary.codesInOrder().filter((code) => code < size);
   };
   const prepareOrder = async (shownCount: number, yielder: Yielder) => {
-    if (dictionary.isOrderWorth(shownCount)) await dictionary.order(yielder);
+    if (dictionary.shouldSortAll(shownCount)) await dictionary.order(yielder);
   };
   const propertyOf = (code: number) => dictionary.valueOf(code);
-  const fewInOrder = (codes: Uint32Array) => dictionary.fewInOrder(codes);
-  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, fewInOrder, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
+  const sortedCodesOf = (codes: Uint32Array) => dictionary.sortedCodesOf(codes);
+  return { sources: [stored(column, dictionaries)], distinct: { placesInOrder, sortedCodesOf, prepareOrder }, groupsOf: (_place, code) => [code], propertyOf };
 }
 
 function textValues(sources: readonly CodeSource[], textsOf: (place: number, code: number) => readonly string[]): AggregateValues {

@@ -33,7 +33,7 @@ function countWhole(rows: Rows, selector: Selector): number {
   const only = all[0]!;
   const few = all.length > 1 ? fewRows(rows, selector) : null;
   if (few !== null) return few.length;
-  if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.settled) return countAll(rows, all);
+  if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.immutable) return countAll(rows, all);
   return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
 }
 

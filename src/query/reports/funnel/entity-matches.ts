@@ -143,7 +143,7 @@ export class EntityMatches {
   readonly #found: Uint32Array;
   /** The rank of each entity of the batch in `#found`; and by rank, whether its matches need more than their times to be in order. */
   readonly #ranks: Uint32Array;
-  readonly #isUnsure: Uint32Array;
+  readonly #needsSort: Uint32Array;
   #from = 0;
   #length: number = LIMITS.firstEntityCount;
   readonly #end: number;
@@ -168,7 +168,7 @@ export class EntityMatches {
     this.#states = scratch.take(LENGTH_MAX);
     this.#found = scratch.take(LENGTH_MAX + 1);
     this.#ranks = scratch.take(LENGTH_MAX);
-    this.#isUnsure = scratch.take(LENGTH_MAX);
+    this.#needsSort = scratch.take(LENGTH_MAX);
     this.#end = Math.max(0, ...this.#lists.map(({ entityKeys }) => (entityKeys.at(-1) ?? -1) + 1));
   }
 
@@ -217,8 +217,8 @@ export class EntityMatches {
   }
 
   /** Whether an entity has matches that share a time or are out of order. */
-  isUnsure(entity: number): boolean {
-    return this.#isUnsure[entity] === 1;
+  needsSort(entity: number): boolean {
+    return this.#needsSort[entity] === 1;
   }
 
   placeOf(slot: number): MatchPlace {
@@ -272,7 +272,7 @@ export class EntityMatches {
       const entity = this.#found[rank]!;
       this.starts[rank] = this.ends[rank] = count;
       this.#ranks[entity] = rank;
-      this.#isUnsure[rank] = 0;
+      this.#needsSort[rank] = 0;
       count += slots[entity]!;
     }
     slots.fill(NOWHERE, 0, length);
@@ -319,16 +319,16 @@ export class EntityMatches {
       if (moved !== "none" && this.#isMoved(entityKeys[place]!)) continue;
       const rank = ranks[entity]!;
       let lastMs = slot === firstSlots[rank] ? -Infinity : ms[slot - 1]!;
-      let isUnsure = false;
+      let needsSort = false;
       for (let at = starts[place]!, end = starts[place + 1]!; at < end; at += 1) {
         const ownMs = startMs + times[at]!;
-        if (ownMs <= lastMs) isUnsure = true;
+        if (ownMs <= lastMs) needsSort = true;
         ms[slot] = lastMs = ownMs;
         ownMasks[slot] = masks[at]!;
         numbers[slot] = firstNumber + at;
         slot += 1;
       }
-      if (isUnsure) this.#isUnsure[rank] = 1;
+      if (needsSort) this.#needsSort[rank] = 1;
       slots[entity] = ends[rank] = slot;
     }
   }

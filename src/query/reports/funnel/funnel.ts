@@ -6,7 +6,7 @@ import type { SessionView } from "../../tables/sessions/session-view.js";
 import { asOfAnswer, onePass, type Pass, type Report, type RowContext } from "../form/report.js";
 import { countedEntitiesOf, type CountedEntities } from "../insights/counted-entities.js";
 import { slotsOf, bothExtents, type Extent } from "../../answer/insights/buckets.js";
-import { entryBits, ChainTries, funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/funnel-answer.js";
+import { entryBits, ChainEvaluator, funnelRows, funnelTrend, type ChainKeys } from "../../answer/insights/funnel-answer.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import type { Funnel } from "../../plan/insights/answers.js";
 import type { TableSnapshot } from "../../tables/tables.js";
@@ -145,13 +145,13 @@ export const funnel: Report<FunnelPlan, Funnel> = {
   },
 };
 
-function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, matches: EntityMatches): ChainTries {
+function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, matches: EntityMatches): ChainEvaluator {
   const entryMsOf = (slot: number) => {
     if (startMsOf === null) return matches.placed.ms[slot]!;
     const { list, at } = matches.placeOf(slot);
     return startMsOf(entityKeyOf(list, at));
   };
-  return new ChainTries(plan, { matches: matches.placed, entries, entryMsOf });
+  return new ChainEvaluator(plan, { matches: matches.placed, entries, entryMsOf });
 }
 
 /** Visits the matches of each entity, sorted. @param pruning null for buckets, each of which needs all matches of its own */
@@ -170,7 +170,7 @@ function entityLoop(matches: EntityMatches, effects: TieEffects, context: RowCon
   };
 }
 
-async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainTries, eachEntity: EntityLoop, pause: () => Promise<void>): Promise<Funnel["trend"]> {
+async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainEvaluator, eachEntity: EntityLoop, pause: () => Promise<void>): Promise<Funnel["trend"]> {
   let extent: Extent | null = null;
   await eachEntity(null, (from, to) => (extent = bothExtents(extent, tries.extentOf(from, to))));
   const slots = slotsOf(plan, interval, extent);
@@ -279,7 +279,7 @@ function needsEventIds({ times, breakdown }: TieEffects): boolean {
 export async function inOrder(matches: EntityMatches, effects: TieEffects, moment: TableSnapshot): Promise<void> {
   const undecided: MatchesAtTime[] = [];
   for (let entity = 0; entity < matches.entityCount; entity += 1) {
-    if (!matches.isUnsure(entity)) continue;
+    if (!matches.needsSort(entity)) continue;
     const [from, to] = [matches.starts[entity]!, matches.ends[entity]!];
     matches.placed.sortByTime(from, to);
     if (needsEventIds(effects)) addUndecided(matches, from, to, effects, undecided);

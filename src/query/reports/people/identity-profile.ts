@@ -50,11 +50,11 @@ export interface PersonEvents extends ResolvedPerson {
  */
 export async function withEventsOf<A>(
   person: ResolvedPerson,
-  { rows, tables, pause, looked, dictionaries, identities, sequence }: TableSnapshot,
+  { rows, tables, pause, onRowsRead, dictionaries, identities, sequence }: TableSnapshot,
   upTo: number | null,
   answer: (events: PersonEvents) => Promise<A>,
 ): Promise<A> {
-  const timeline = await tables.timelines.of(person, rows, upTo, { pause, looked });
+  const timeline = await tables.timelines.of(person, rows, upTo, { pause, onRowsRead });
   return await answer({ ...person, timeline, dictionaries, identities, sequence, pause });
 }
 

@@ -4,7 +4,7 @@ import { ZERO, addMoney, type Money } from "../../answer/money.js";
 import type { LtvCohortsPlan, RevenueByAttributionPlan } from "../../plan/plan.js";
 import type { LtvCohorts, RevenueByAttribution } from "../../plan/answers.js";
 import type { Payments, RevenueTable } from "../../tables/money/payments.js";
-import type { PaymentCompanies } from "../../tables/money/place-companies.js";
+import type { PaymentCompanies } from "../../tables/money/event-companies.js";
 import type { PaymentLabels } from "../../tables/touches/payment-labels.js";
 import type { TableReport } from "../form/report.js";
 import type { Entities } from "../../tables/people/entities.js";

@@ -185,11 +185,11 @@ export class Entities {
   }
 
   /** Rebuilds everything, yielding. Later changes have greater change counts than `now`, so the next call applies them. */
-  async #rebuildAll(project: number, now: FollowedTables, { identities, companies, looked }: CompanySnapshot, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
+  async #rebuildAll(project: number, now: FollowedTables, { identities, companies, onRowsRead }: CompanySnapshot, mixed: Map<number, ReadonlyMap<Entity, FirstSeen>>): Promise<void> {
     const { triples } = this.seen;
     const { count } = triples;
     const yielder = new Yielder();
-    looked(count);
+    onRowsRead(count);
     const days = new FirstDays();
     const ofIdentities = new PagedCodes();
     await yielder.inPieces(
@@ -243,7 +243,7 @@ export class Entities {
       if (entity > 0) this.#put(entity, day, projects);
       else if (!lost.has(-entity)) this.#join(entity, day, projects);
     if (lost.size === 0) return;
-    moment.looked(this.seen.triples.count);
+    moment.onRowsRead(this.seen.triples.count);
     this.#updateCompanies(lost, identities);
   }
 

@@ -51,7 +51,7 @@ function heldBy(rows: Rows): (actor: number) => boolean {
 
 /** Actor columns must be loaded. Cost: a read of each row, or a search per actor in settled rows scanned often. @param actors ascending */
 export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
-  const lists = rows.settled ? rowsByActor(rows) : null;
+  const lists = rows.immutable ? rowsByActor(rows) : null;
   return lists === null ? scannedRows(rows, actors) : indexedRows(lists, actors);
 }
 

@@ -19,7 +19,7 @@ interface IdentityActors {
 
 interface TimelineWork {
   readonly pause: () => Promise<void>;
-  readonly looked: (rowCount: number) => void;
+  readonly onRowsRead: (rowCount: number) => void;
 }
 
 /** The rows of one identity's events in sealed segments. */
@@ -57,7 +57,7 @@ export class Timelines extends BudgetedTable {
     const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
     for (const part of heads) {
       const list = rowsOfLoaded(part, identity.actors);
-      look.looked(part.rowCount);
+      look.onRowsRead(part.rowCount);
       if (list.length > 0) hits.push({ rows: part, list });
     }
     const isKnown = hits.length === 0 && !isLate;
@@ -83,7 +83,7 @@ export class Timelines extends BudgetedTable {
     this.byteLength = 0;
   }
 
-  async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], { pause, looked }: TimelineWork): Promise<IdentityRows> {
+  async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], { pause, onRowsRead }: TimelineWork): Promise<IdentityRows> {
     const known = this.#known.get(identity);
     const [present, former] = [new Set(actors), new Set(known?.actors)];
     const isPart = known !== undefined && known.actors.every((actor) => present.has(actor));
@@ -96,8 +96,8 @@ export class Timelines extends BudgetedTable {
     const load = async (segment: Rows) => {
       await pause();
       const list = isPart ? known.lists.get(segment) : undefined;
-      if (list === undefined) return await rowsOf(segment, actors, looked);
-      return added.length === 0 ? list : mergeLists(list, await rowsOf(segment, added, looked));
+      if (list === undefined) return await rowsOf(segment, actors, onRowsRead);
+      return added.length === 0 ? list : mergeLists(list, await rowsOf(segment, added, onRowsRead));
     };
     await inOrder(segments, load, (list, segment) => {
       lists.set(segment, list);
@@ -123,12 +123,12 @@ export class Timelines extends BudgetedTable {
   }
 }
 
-function rowsOf(segment: Rows, actors: readonly number[], looked: (rowCount: number) => void): Promise<Uint32Array> {
+function rowsOf(segment: Rows, actors: readonly number[], onRowsRead: (rowCount: number) => void): Promise<Uint32Array> {
   return whilePinned([segment], async () => {
     const who = await segment.actorTriples();
     if (!haveCommon(Uint32Array.from(actors), who.actors)) return NO_ROWS;
     await segment.load(ACTOR_COLUMNS);
-    looked(segment.rowCount);
+    onRowsRead(segment.rowCount);
     return rowsOfLoaded(segment, actors);
   });
 }

@@ -28,12 +28,12 @@ export class Midnight {
    * Whether a new event may make a session cross this midnight, or an earlier one beyond which the events of its identity were not read. Events
    * further from midnights do neither. @param ms of its day
    */
-  isTouchedBy(dayMs: number, ms: number): boolean {
+  isAffectedBy(dayMs: number, ms: number): boolean {
     return dayMs <= this.ms && (ms <= this.gapMs || (dayMs < this.ms && ms >= MS_PER_DAY - this.gapMs));
   }
 
   /** Whether an actor that moved between identities belongs to one that crosses it, before or after the move. Cost: all ids of these identities. */
-  isTouchedByChanges(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
+  isAffectedByChanges(moved: Iterable<number>, former: IdentityView, identities: IdentityView): boolean {
     for (const view of [former, identities]) {
       const concerned = new Set<number>();
       for (const actor of moved) concerned.add(view.identityOf(actor));
@@ -102,7 +102,7 @@ export async function overMidnight(
       day -= 1;
       const ofDay = rows.filter((each) => each.day === day);
       const late = await eachFound(ofDay, (each) => knownOf(each)?.late, reader, (each, read) => {
-        reader.looked(each.rowCount);
+        reader.onRowsRead(each.rowCount);
         return lateIn(read, MS_PER_DAY - gapMs);
       }, ahead);
       const before = day === firstDay - 1 ? midnight.before : new BitSet();

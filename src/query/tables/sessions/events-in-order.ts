@@ -9,7 +9,7 @@ export class EventReader {
   constructor(
     readonly source: EventSource,
     readonly yielder: Yielder,
-    readonly looked: (rowCount: number) => void,
+    readonly onRowsRead: (rowCount: number) => void,
     /** Columns to load besides those of events. */
     readonly more: readonly string[] = [],
   ) {}
@@ -137,7 +137,7 @@ class OpenSource {
     };
     try {
       await loads.of(rows);
-      reader.looked(rows.rowCount);
+      reader.onRowsRead(rows.rowCount);
       const order = rows.sealed ? null : await orderOfHead(rows, reader.yielder);
       return new OpenSource({ part, dayMs, events: reader.source.read(rows, scratch), order, rowNumbers: null }, close);
     } catch (error) {

@@ -213,12 +213,12 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const { columns, rule, latest, source, continuations } = state;
   const { rowsOf, grown, moved } = changes;
   const { midnight } = view.days;
-  if (midnight?.isTouchedByChanges(moved, view.taken.identities, moment.identities) === true) return REBUILD;
+  if (midnight?.isAffectedByChanges(moved, view.taken.identities, moment.identities) === true) return REBUILD;
   const parts = [...view.parts];
   for (const { number, rows } of grown) parts[number] = new SessionPart(rows, parts[number]);
   const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
   const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
-  if (newer.some(({ dayMs, ms }) => midnight?.isTouchedBy(dayMs, ms - dayMs) === true)) return REBUILD;
+  if (newer.some(({ dayMs, ms }) => midnight?.isAffectedBy(dayMs, ms - dayMs) === true)) return REBUILD;
 
   const isAlive = (session: number) => columns.replacedBy[session] === 0;
   const replace = (session: number) => {
@@ -233,7 +233,7 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   if (replaced === null) return REBUILD;
   const found = rowsOfSessions(view, replaced, rowsOf, moment.identities, source.pageviewTable());
   if (found.kind !== "events") return found;
-  moment.looked(newer.length + found.events.length);
+  moment.onRowsRead(newer.length + found.events.length);
 
   for (const session of replaced) replace(session);
   const events = [...found.events, ...newer].sort((a, b) => a.ms - b.ms || a.part - b.part || a.row - b.row);

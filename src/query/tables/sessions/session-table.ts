@@ -127,10 +127,10 @@ export class SessionTable extends BudgetedTable {
   }
 
   /** Keeps the same sessions when their rows moved to other segments. */
-  async #replaceSegments(replacement: SegmentReplacement, { looked }: SessionSnapshot): Promise<void> {
+  async #replaceSegments(replacement: SegmentReplacement, { onRowsRead }: SessionSnapshot): Promise<void> {
     const [view, state] = [this.#view, this.#state];
     if (view !== replacement.view || state === null) return;
-    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Yielder(), looked, [SEQUENCE_COLUMN]));
+    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Yielder(), onRowsRead, [SEQUENCE_COLUMN]));
     // While it yielded, the budget may have dropped everything.
     if (this.#view !== view || this.#state !== state) return;
     if (next === null) {
@@ -144,8 +144,8 @@ export class SessionTable extends BudgetedTable {
   #follow(requested: SessionSnapshot, needed: DaySpan): Followed {
     const view = this.#view;
     if (view === null || this.#state === null || !includesDays(view.days.whole, needed)) return REBUILD;
-    const { identities, sequence, looked } = requested;
-    const moment = { identities, sequence, looked, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
+    const { identities, sequence, onRowsRead } = requested;
+    const moment = { identities, sequence, onRowsRead: onRowsRead, rows: rowsOfDays(requested.rows, { ...view.days.whole, firstDay: view.days.earliestDay }) };
     const moved = changedActorsSince(view, moment);
     if (moved === null) return REBUILD;
     if (moved.size === 0 && view.taken.rows !== null && areSameParts(view.taken.rows, moment.rows)) return { kind: "view", view };
@@ -165,7 +165,7 @@ export class SessionTable extends BudgetedTable {
     const { rule, source } = this;
     const { identities } = moment;
     const yielder = new Yielder();
-    const reader = new EventReader(source, yielder, moment.looked);
+    const reader = new EventReader(source, yielder, moment.onRowsRead);
     const whole = widenedDays(this.#view?.days.whole ?? NO_DAYS, needed);
     const { days, carried } = await this.#daysOf(moment, whole, reader);
     const own = [...rowsOfDays(moment.rows, whole)].sort((a, b) => a.day - b.day);

@@ -2,14 +2,14 @@ import { Yielder } from "../../../core/base/yield.js";
 import { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { Memberships } from "../../../identity/memberships.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
-import { PlaceCompanies } from "../money/place-companies.js";
+import { EventCompanies } from "../money/event-companies.js";
 import { TouchIndex, touchesAtOnce, type Touches } from "./touches.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 
 const VALUES_PER_TOUCH = 64;
 
 /** Ordered touches of each company: those that name it, and those of its members. 8 bytes a touch. `changed` lists companies. */
-export class CompanyTouches extends PlaceCompanies {
+export class CompanyTouches extends EventCompanies {
   readonly #index: TouchIndex;
   #building: Promise<void> | null = null;
 
@@ -50,7 +50,7 @@ export class CompanyTouches extends PlaceCompanies {
   async #build(moment: CompanySnapshot): Promise<void> {
     const { count, generation } = this.touches;
     const { changeCount } = this.memberships;
-    moment.looked(count);
+    moment.onRowsRead(count);
     const companies = new Uint32Array(count);
     const unknown: number[] = [];
     // Unused: the missing ids are read below, for all touches at once.

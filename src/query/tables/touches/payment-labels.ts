@@ -9,7 +9,7 @@ import type { IdentityView } from "../../../identity/identity-view.js";
 import type { RevenueByAttributionPlan } from "../../plan/plan.js";
 import { TouchesOfIdentities, type CompanyTouches } from "./company-touches.js";
 import type { Payments } from "../money/payments.js";
-import type { PaymentCompanies } from "../money/place-companies.js";
+import type { PaymentCompanies } from "../money/event-companies.js";
 
 /** Stands for a label when ids must be read first. */
 export const UNKNOWN = -1;
@@ -190,7 +190,7 @@ export class PaymentLabels {
     const touchesOf = new TouchesOfIdentities(this.touches, moment.identities);
     for (const place of places) {
       if (this.#labels[place] !== UNKNOWN) continue;
-      moment.looked(1);
+      moment.onRowsRead(1);
       this.#labels[place] = this.#find(place, moment, touchesOf, nearest);
     }
     if (unread.length === 0) return true;

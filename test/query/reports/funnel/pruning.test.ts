@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChainTries } from "../../../../src/query/answer/insights/funnel-answer.js";
+import { ChainEvaluator } from "../../../../src/query/answer/insights/funnel-answer.js";
 import { runAtOnce } from "../../../../src/core/base/yield.js";
 import { Scratch } from "../../../../src/core/base/scratch.js";
 import { MS_PER_DAY } from "../../../../src/core/base/time.js";
@@ -75,7 +75,7 @@ test("What pruning leaves out changes neither how far anybody got, nor when, nor
           await Scratch.of(async (scratch) => {
             const matches = new EntityMatches(all, { entityOf: (entityKey: number) => entityKey, moved: "none", entries }, 1, scratch);
             // Of a plan only these are read.
-            const tries = new ChainTries(plan as never, { matches: matches.placed, entries, entryMsOf: (at) => matches.placed.ms[at] ?? NaN });
+            const tries = new ChainEvaluator(plan as never, { matches: matches.placed, entries, entryMsOf: (at) => matches.placed.ms[at] ?? NaN });
             matches.rewind(leavesOut ? pruningOf(plan as never, entries) : null);
             while (matches.next()) {
               await inOrder(matches, { times: true, breakdown: false }, { ids, rows: [] } as never);

@@ -18,7 +18,7 @@ interface PlacedEvents {
 }
 
 /** The company of each event: its own, else that of its identity at its time. 4 bytes each; follows the events, links and memberships. */
-export abstract class PlaceCompanies {
+export abstract class EventCompanies {
   #codes = new Uint32Array(0);
   /** Positions below it are at the last snapshot; above, a try that lacked ids may have left codes. */
   #count = 0;
@@ -96,7 +96,7 @@ export abstract class PlaceCompanies {
 }
 
 /** The companies of payments. `changed` lists positions. */
-export class PaymentCompanies extends PlaceCompanies {
+export class PaymentCompanies extends EventCompanies {
   protected moved(place: number): void {
     if (place < this.count) this.changed.add(place);
   }
