@@ -108,7 +108,7 @@ export interface UnreadValues {
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
-  /** Has holes where values of a file were not read yet. */
+  /** `""` where a value of a file was not read yet: holes would make V8 hash the indexes of a long array. */
   readonly #values: string[] = [""];
   /** In order of their codes. */
   readonly #unread: UnreadValues[] = [];
@@ -151,7 +151,7 @@ export class Dictionary {
   /** Adds values that a file stores, without reading them. @returns false unless they continue the present ones */
   addStored(stored: UnreadValues): boolean {
     if (stored.start !== this.#values.length) return false;
-    this.#values.length += stored.count;
+    for (let at = 0; at < stored.count; at += 1) this.#values.push("");
     this.#unread.push(stored);
     this.#countValues(stored.charCount, stored.valueCount);
     return true;
@@ -313,7 +313,7 @@ export class Dictionary {
 
   /** The value of a code below `size`; `""` for a blanked one. */
   valueOf(code: number): string {
-    return this.#values[code] ?? this.#readValueOf(code);
+    return this.#values[code] || this.#readValueOf(code);
   }
 
   /** All codes sorted by their values' code points, 4 bytes a value. Built on first use, extended by newer codes. Not to be changed. */
