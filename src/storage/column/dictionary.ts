@@ -110,6 +110,8 @@ export interface UnreadValues {
 export class Dictionary {
   /** `""` where a value of a file was not read yet: holes would make V8 hash the indexes of a long array. */
   readonly #values: string[] = [""];
+  /** Number of stored values behind `#values`, which grows when one of them is read or another value added: opening a store touches no slot. */
+  #behindCount = 0;
   /** In order of their codes. */
   readonly #unread: UnreadValues[] = [];
   readonly #table = new TextTable(this.#values);
@@ -136,7 +138,7 @@ export class Dictionary {
 
   /** Number of codes, including code 0. */
   get size(): number {
-    return this.#values.length;
+    return this.#values.length + this.#behindCount;
   }
 
   /** Number of values, without those of blanked codes. */
@@ -150,8 +152,8 @@ export class Dictionary {
 
   /** Adds values that a file stores, without reading them. @returns false unless they continue the present ones */
   addStored(stored: UnreadValues): boolean {
-    if (stored.start !== this.#values.length) return false;
-    for (let at = 0; at < stored.count; at += 1) this.#values.push("");
+    if (stored.start !== this.size) return false;
+    this.#behindCount += stored.count;
     this.#unread.push(stored);
     this.#countValues(stored.charCount, stored.valueCount);
     return true;
@@ -160,7 +162,7 @@ export class Dictionary {
   /** -1 if never stored. Values from a file are first added to the table; if very many, the first look-ups scan them. @throws corruption */
   codeOf(value: string): number {
     if (value === "") return 0;
-    const newCount = this.#values.length - this.#indexedSize;
+    const newCount = this.size - this.#indexedSize;
     if (newCount > SCAN_VALUES_MIN && this.#scanCount < SCAN_COUNT_MAX) return this.#scan(value);
     if (newCount > 0) this.#index();
     return this.#table.codeOf(value);
@@ -168,28 +170,28 @@ export class Dictionary {
 
   /** Codes of a field of many rows from `start`: 0 not set, -1 and a mark in `hasNew` for new values. Row by row takes three times as long. */
   codesOf(texts: readonly string[], codes: Int32Array, start: number, hasNew: Uint8Array, rowCount: number): void {
-    if (this.#indexedSize < this.#values.length) this.#index();
+    if (this.#indexedSize < this.size) this.#index();
     this.#table.codesOf(texts, codes, start, hasNew, rowCount);
   }
 
   /** The codes of some values, -1 for one that was never stored. Cost: as of `codeOf`, in steps of some milliseconds. @throws corruption */
   *codesOfAll(values: readonly string[]): Steps<number[]> {
     // With this many values, scanning all for each takes longer than building the table.
-    if (this.#values.length - this.#indexedSize > SCAN_VALUES_MIN && values.length > SCAN_COUNT_MAX - this.#scanCount) yield* this.#indexing();
+    if (this.size - this.#indexedSize > SCAN_VALUES_MIN && values.length > SCAN_COUNT_MAX - this.#scanCount) yield* this.#indexing();
     const codes: number[] = [];
     for (const [at, value] of values.entries()) {
       codes.push(this.codeOf(value));
       // Without a table, an unknown value scans all values.
-      if (this.#indexedSize < this.#values.length || at % VALUES_PER_STEP === 0) yield;
+      if (this.#indexedSize < this.size || at % VALUES_PER_STEP === 0) yield;
     }
     return codes;
   }
 
   intern(value: string): number {
-    if (this.#indexedSize < this.#values.length) this.#index();
+    if (this.#indexedSize < this.size) this.#index();
     const known = this.codeOf(value);
     if (known >= 0) return known;
-    const code = this.#values.length;
+    const code = this.size;
     this.add(value);
     this.#table.add(value, code);
     this.#indexedSize = code + 1;
@@ -198,6 +200,7 @@ export class Dictionary {
 
   /** Gives the next code to a value without one, or to `""` in place of a blanked value. */
   add(value: string): void {
+    this.#expand();
     this.#values.push(value);
     this.#count(value, 1);
   }
@@ -224,6 +227,10 @@ export class Dictionary {
     return this.#values[code]!;
   }
 
+  #expand(): void {
+    for (; this.#behindCount > 0; this.#behindCount -= 1) this.#values.push("");
+  }
+
   #readAll(): readonly string[] {
     for (const stored of [...this.#unread]) this.#fill(stored, stored.read());
     return this.#values;
@@ -235,6 +242,7 @@ export class Dictionary {
     const found = [values.length, values.reduce((sum, { length }) => sum + length, 0), values.filter((value) => value !== "").length];
     if (found[0] !== count || found[1] !== charCount || found[2] !== valueCount)
       throw new DaybookError("corruption", `dictionary ${this.name}: expected ${count} values from code ${start} on, ${valueCount} of them not empty, with ${charCount} characters, got ${found.join(", ")}`);
+    this.#expand();
     for (let at = 0; at < count; at += 1) this.#values[start + at] = values[at]!;
     this.#unread.splice(this.#unread.indexOf(stored), 1);
   }
@@ -265,8 +273,8 @@ export class Dictionary {
   }
 
   *#indexing(): Steps<void> {
-    while (this.#indexedSize < this.#values.length) {
-      const end = Math.min(this.#indexedSize + VALUES_PER_STEP, this.#values.length);
+    while (this.#indexedSize < this.size) {
+      const end = Math.min(this.#indexedSize + VALUES_PER_STEP, this.size);
       // Code by code: after a failed read, the next call goes on behind those in the table.
       for (; this.#indexedSize < end; this.#indexedSize += 1) {
         const value = this.valueOf(this.#indexedSize);
@@ -290,7 +298,7 @@ export class Dictionary {
   /** Drops all codes from `size` on, which nothing stored ever used. */
   truncate(size: number): void {
     this.#forgettingCount += 1;
-    for (let code = size; code < this.#values.length; code += 1) {
+    for (let code = size; code < this.size; code += 1) {
       const value = this.valueOf(code);
       this.#count(value, -1);
       this.#table.remove(value, code);
