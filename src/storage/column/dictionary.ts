@@ -220,6 +220,7 @@ export class Dictionary {
 
   /** Reads the values of a code's neighbours too. @throws corruption */
   #readValueOf(code: number): string {
+    if (code === 0 || this.#unread.length === 0) return "";
     const at = countBefore(this.#unread.length, (index) => this.#unread[index]!.start + this.#unread[index]!.count <= code);
     const stored = this.#unread[at];
     if (stored === undefined || stored.start > code) return "";

@@ -81,15 +81,9 @@ export type ProjectTexts = Pick<Dictionary, "valueOf">;
 type Loaded = CodeColumn | Int32Array | Uint32Array | Uint8Array;
 
 /** What the manifest says about a segment. */
-export interface SegmentFacts {
+export interface SegmentFacts extends Pick<SegmentMeta, "day" | "rowCount" | "minMs" | "maxMs" | "firstSequence" | "lastSequence"> {
   readonly key: string;
   readonly byteLength: number;
-  readonly day: number;
-  readonly rowCount: number;
-  readonly minMs: number;
-  readonly maxMs: number;
-  readonly firstSequence: number;
-  readonly lastSequence: number;
   /** Number of columns that have values. */
   readonly columnCount: number;
   readonly hasLinks: boolean;
