@@ -16,7 +16,7 @@ const queries: Readonly<Record<string, (of: Asked, signal?: Pick<AbortSignal, "a
 };
 
 /** Of the statements whose rows come as a stream. */
-const IN_ORDER = ["SELECT list", "ORDER BY who"];
+const IN_ORDER = ["SELECT list", "ORDER BY identityKey"];
 
 describe("a query whose rows come as a stream", () => {
   let daybook: ClickHouseDaybook;
