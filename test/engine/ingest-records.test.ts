@@ -67,7 +67,7 @@ describe("ingestRecords", () => {
 
   test.each([3, 5])("a manifest of another format is refused, and says so: %i", (format) => {
     const manifest = encodeManifest({ ...EMPTY_MANIFEST, format: format as never });
-    expect(() => decodeManifest(manifest)).toThrow(`expected format 4, got ${format}: another version of Daybook wrote this store`);
+    expect(() => decodeManifest(manifest)).toThrow(`expected format 5, got ${format}: another version of Daybook wrote this store`);
   });
 
   test("counts what is there already as duplicates, in one batch and in the next, and changes nothing by it.", async () => {

@@ -70,8 +70,8 @@ describe("the bytes of each file, which stores that exist already have", () => {
         "19000000000000000058120000000000",
         "30000000000000002d00000000000000",
         "03000000040000000300000000000000",
-        "16020000000000000000000000000000",
-        "0a0000000c0000000a000000",
+        "05000000560000000a0000000c000000",
+        "0a000000",
       ].join("\n"),
       footer: [
         '{"blocks":[{"name":"ms","offset":8,"byteLength":16,"rawByteLength":16,"deflated":false,"packed":true',
@@ -84,15 +84,15 @@ describe("the bytes of each file, which stores that exist already have", () => {
         '"byteLength":4,"rawByteLength":4,"deflated":false,"packed":true,"crc32":1931258111},{"name":"m1.rows',
         '","offset":112,"byteLength":8,"rawByteLength":8,"deflated":false,"packed":true,"crc32":1691307997},{',
         '"name":"m1","offset":120,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":1259060791},{"nam',
-        'e":"actors","offset":128,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":3231463346},{"n',
-        'ame":"links","offset":144,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":2851134245}],"',
-        'meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequence":7,"lastS',
-        'equence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":"url","width',
-        '":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZero":true},{"n',
-        'ame":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min":3,"max":3,',
-        '"hasZero":true,"entryCount":1}],"actors":{"count":2,"companyWidth":1,"projectWidth":1}}}',
+        'e":"actors","offset":128,"byteLength":8,"rawByteLength":8,"deflated":false,"packed":true,"crc32":328',
+        '2338163},{"name":"links","offset":136,"byteLength":12,"rawByteLength":12,"deflated":false,"crc32":28',
+        '51134245}],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399999,"firstSequen',
+        'ce":7,"lastSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero":false},{"name":',
+        '"url","width":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6,"max":6,"hasZer',
+        'o":true},{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1","width":1,"min',
+        '":3,"max":3,"hasZero":true,"entryCount":1}],"actors":{"count":2,"companyMax":0,"projectMax":0}}}',
       ].join(""),
-      trailer: "98060000cdf21843314b4f4f42594144",
+      trailer: "a00600005d895366314b4f4f42594144",
     });
   });
 
@@ -116,14 +116,14 @@ describe("the bytes of each file, which stores that exist already have", () => {
   test("a manifest is a line of JSON and a line of SHA-256", () => {
     expect(new TextDecoder().decode(encodeManifest(sampleManifest))).toBe(
       [
-        '{"format":4,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
+        '{"format":5,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
         '":"segments/0000000002","byteLength":1024,"day":20513,"rowCount":9,"minMs":4,"maxMs":86399999,"first',
         'Sequence":1,"lastSequence":9,"columnCount":5,"hasLinks":true,"sha256":"ababababababababababababababa',
         'bababababababababababababababababab","footerCrc32":4000000001}],"dictionaries":[{"key":"dictionaries',
         '/0000000003","byteLength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd',
         'cdcd","footerCrc32":7}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efef',
         'efefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"privacy":null}',
-        "\n54dd11888a033e57bded360648d805c681baea9ba317a24ad597eb176c92c7fa\n",
+        "\nc160b33cd6e9e671762896527593c312d4bdea61b0d685ceb2d3f51e10326225\n",
       ].join(""),
     );
   });

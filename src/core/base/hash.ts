@@ -1,7 +1,7 @@
-import { Sha256, sha256, sha256Start, INITIAL, compress, firstBytes, pad } from "./sha256.js";
+import { LARGE_BYTES, Sha256, sha256, sha256Start, INITIAL, compress, firstBytes, pad } from "./sha256.js";
 
 export { crc32, useCrc32 } from "./crc32.js";
-export { Sha256, sha256 } from "./sha256.js";
+export { Sha256, sha256, useSha256 } from "./sha256.js";
 
 const encoder = new TextEncoder();
 
@@ -40,9 +40,6 @@ export function sha256Hex(text: string): string {
 export function hash128(kind: string, value: string): Uint8Array {
   return sha256Start(`${kind}\0${value}`);
 }
-
-/** From this size on, the platform's asynchronous hash beats the synchronous one. */
-const LARGE_BYTES = 4_096;
 
 /** SHA-256 of bytes, 32 bytes: large inputs use the platform's hash on its own thread if it has one; others use ours, at 5 ns a byte. */
 export function digestOf(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { useCrc32 } from "../../core/base/hash.js";
+import { useCrc32, useSha256 } from "../../core/base/hash.js";
 import { named, damagedBlock } from "../../store/storage/codec.js";
 import type { SegmentCodec } from "../../store/files/make-segment.js";
 import type { Codec, Sha256Stream } from "../../store/storage/storage.js";
@@ -14,6 +14,7 @@ const SYNC_BYTES_MAX = 64 * 1024;
 
 // In Node since 20.15. Set here because programs that load this module checksum every byte of the files they read.
 if (typeof (zlib as Partial<typeof zlib>).crc32 === "function") useCrc32((bytes, previous) => zlib.crc32(bytes, previous));
+useSha256((bytes) => plainBytes(createHash("sha256").update(bytes).digest()));
 
 /** A plain `Uint8Array`: `slice` of a Buffer shares the bytes instead of copying them. */
 function plainBytes(buffer: Buffer): Uint8Array {

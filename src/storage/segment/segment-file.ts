@@ -1,12 +1,12 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { crc32 } from "../../core/base/hash.js";
 import { Yielder } from "../../core/base/yield.js";
-import { codesOfBytes, wideCodes, type Codes } from "../column/codes.js";
+import { codesOfBytes, codeWidth, maxOf, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
-  encodeSummary, summaryOf, encodeActorTriples, actorTriplesOf, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
+  encodeSummary, summaryOf, actorTriplesOf, type ActorTriples, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
 } from "./summaries.js";
 import { packCodes, packDeltas, unpackCodes, unpackDeltas } from "./packed-numbers.js";
 import { linksOf, encodeLinks } from "./links.js";
@@ -143,7 +143,13 @@ export interface SegmentMeta {
   readonly summaries?: readonly RowsSummaryMeta[];
 }
 
+/** Name of the block with the actors of the triples. */
 export const ACTORS_BLOCK = "actors";
+
+/** Name of the block with the companies or the projects of the triples; absent if none is set. */
+export function actorsBlock(column: "companyId" | "project"): string {
+  return `${ACTORS_BLOCK}.${column}`;
+}
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */
 export const LINKS_BLOCK = "links";
@@ -174,6 +180,7 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
     const deltas = await toDeltas(values, yielder);
     return await smaller(name, deltas, await packDeltas(deltas, yielder), deflate, yielder);
   };
+  const codesBlock = async (name: string, codes: Codes, max: number) => await smaller(name, codes, await packCodes(codes, max, yielder), deflate, yielder);
   const blocks: PackedBlock[] = [
     await deltasOf(TIME_COLUMN, merged.times),
     // Random bits do not deflate; stored raw, they need no inflating.
@@ -186,11 +193,14 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
     if (meta === null) continue;
     columns.push(meta);
     if (column.kind === "sparse") blocks.push(await deltasOf(rowsBlock(name), column.rows));
-    blocks.push(await smaller(name, column.codes, await packCodes(column.codes, meta.max, yielder), deflate, yielder));
+    blocks.push(await codesBlock(name, column.codes, meta.max));
   }
   const column = columnOf(merged);
-  const actors = await encodeActorTriples(await actorTriplesOf(merged.times.length, column, yielder), yielder);
-  blocks.push(await packed(ACTORS_BLOCK, actors.bytes));
+  const { actors, companies, projects } = await actorTriplesOf(merged.times.length, column, yielder);
+  blocks.push(await deltasOf(ACTORS_BLOCK, actors));
+  const [companyMax, projectMax] = [maxOf(companies), maxOf(projects)];
+  if (companyMax > 0) blocks.push(await codesBlock(actorsBlock("companyId"), narrowCodes(companies, companyMax), companyMax));
+  if (projectMax > 0) blocks.push(await codesBlock(actorsBlock("project"), narrowCodes(projects, projectMax), projectMax));
   const summaries: RowsSummaryMeta[] = [];
   for (const rule of rules) {
     const summary = await summaryOf(merged, rule, yielder);
@@ -212,7 +222,7 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
     firstSequence,
     lastSequence,
     columns,
-    actors: actors.meta,
+    actors: { count: actors.length, companyMax, projectMax },
     ...(summaries.length === 0 ? {} : { summaries }),
   };
   return { bytes: await encodeContainer(blocks, meta, yielder), meta };
@@ -239,15 +249,38 @@ export interface NumberBlock {
 /** @throws corruption */
 export function numbersOfDeltas(key: string, name: string, { bytes, packed }: NumberBlock, count: number): Uint32Array {
   const numbers = packed ? unpackDeltas(bytes, count) : decodeDeltas(bytes);
-  if (numbers === null) throw damaged(key, `block ${name} does not have ${count} numbers`);
+  if (numbers?.length !== count) throw damaged(key, `block ${name} does not have ${count} numbers`);
   return numbers;
+}
+
+interface CodesMeta {
+  readonly count: number;
+  readonly max: number;
+  readonly width: 1 | 2 | 4;
+}
+
+/** @throws corruption */
+function decodeCodes(key: string, name: string, { bytes, packed }: NumberBlock, { count, max, width }: CodesMeta): Codes {
+  const codes = packed ? unpackCodes(bytes, count, max) : codesOfBytes(fromPlanes(bytes, width), width);
+  if (codes?.length !== count) throw damaged(key, `block ${name} does not have ${count} codes`);
+  return codes;
+}
+
+/** @param read reads a block of the file @throws corruption, and what `read` throws */
+export async function decodeActorTriples(key: string, { count, companyMax, projectMax }: ActorTriplesMeta, read: (name: string) => Promise<NumberBlock>): Promise<ActorTriples> {
+  const codesOf = async (column: "companyId" | "project", max: number) => {
+    if (max === 0) return new Uint32Array(count);
+    const name = actorsBlock(column);
+    return wideCodes(decodeCodes(key, name, await read(name), { count, max, width: codeWidth(max) }));
+  };
+  const [actors, companies, projects] = await Promise.all([read(ACTORS_BLOCK), codesOf("companyId", companyMax), codesOf("project", projectMax)]);
+  return { actors: numbersOfDeltas(key, ACTORS_BLOCK, actors, count), companies, projects };
 }
 
 /** @throws corruption */
 export function decodeColumn(key: string, meta: ColumnMeta, rowCount: number, block: NumberBlock, rows: NumberBlock | null): CodeColumn {
   const { name, width, max, entryCount = rowCount } = meta;
-  const codes = block.packed ? unpackCodes(block.bytes, entryCount, max) : codesOfBytes(fromPlanes(block.bytes, width), width);
-  if (codes === null) throw damaged(key, `block ${name} does not have ${entryCount} codes`);
+  const codes = decodeCodes(key, name, block, { count: entryCount, max, width });
   return rows === null ? { kind: "dense", codes } : { kind: "sparse", rows: numbersOfDeltas(key, rowsBlock(name), rows, entryCount), codes, rowCount };
 }
 

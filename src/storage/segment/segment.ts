@@ -4,9 +4,9 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeActorTriples, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
-import { decodeSummary, decodeActorTriples, type RowsSummary, type ActorTriples } from "./summaries.js";
+import { decodeSummary, type RowsSummary, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import { NO_LINKS, type LinkList } from "./links.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
@@ -223,7 +223,7 @@ export class Segment implements Rows {
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const triples = decodeActorTriples(this.meta.actors, (await this.#readBlock(ACTORS_BLOCK)).bytes);
+    const triples = await decodeActorTriples(this.key, this.meta.actors, (name) => this.#readBlock(name));
     this.#cache.set(ACTORS_BLOCK, triples, triples.actors.byteLength * 3);
     return triples;
   }

@@ -16,8 +16,9 @@ export interface ActorTriples {
 
 export interface ActorTriplesMeta {
   readonly count: number;
-  readonly companyWidth: 1 | 2 | 4;
-  readonly projectWidth: 1 | 2 | 4;
+  /** The greatest codes. */
+  readonly companyMax: number;
+  readonly projectMax: number;
 }
 
 /** Rows and actors are below 2^26: together they fit into the 53 bits of a number. */
@@ -91,28 +92,6 @@ function addPairs(into: ActorTriples, count: number, actor: number, pairs: Float
     count += 1;
   }
   return count;
-}
-
-/** Encodes triples before deflating: actors, then companies, then projects. */
-export async function encodeActorTriples({ actors, companies, projects }: ActorTriples, yielder: Yielder): Promise<{ bytes: Uint8Array; meta: ActorTriplesMeta }> {
-  const [ofCompanies, ofProjects] = [narrowCodes(companies), narrowCodes(projects)];
-  const parts = [await toPlanes(await toDeltas(actors, yielder), yielder), await toPlanes(ofCompanies, yielder), await toPlanes(ofProjects, yielder)];
-  const widthOf = ({ BYTES_PER_ELEMENT }: Codes) => BYTES_PER_ELEMENT as 1 | 2 | 4;
-  return { bytes: concatBytes(parts), meta: { count: actors.length, companyWidth: widthOf(ofCompanies), projectWidth: widthOf(ofProjects) } };
-}
-
-export function decodeActorTriples({ count, companyWidth, projectWidth }: ActorTriplesMeta, bytes: Uint8Array): ActorTriples {
-  const companiesAt = count * 4;
-  const projectsAt = companiesAt + count * companyWidth;
-  return {
-    actors: fromDeltas(codesOfBytes(fromPlanes(bytes.slice(0, companiesAt), 4), 4) as Uint32Array),
-    companies: wide(bytes.slice(companiesAt, projectsAt), companyWidth),
-    projects: wide(bytes.slice(projectsAt, projectsAt + count * projectWidth), projectWidth),
-  };
-}
-
-function wide(planes: Uint8Array, width: 1 | 2 | 4): Uint32Array {
-  return new Uint32Array(codesOfBytes(fromPlanes(planes, width), width));
 }
 
 /** A selection of a segment's rows that is stored a second time: first queries over all time read it instead of whole columns. */

@@ -10,7 +10,7 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { paymentsSummary } from "../../storage/derived/stored.js";
 import { orderWithin } from "../../storage/segment/event-order.js";
 import { linksOf, areSameLinks } from "../../storage/segment/links.js";
-import { LINKS_BLOCK, ACTORS_BLOCK, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
+import { LINKS_BLOCK, ACTORS_BLOCK, actorsBlock, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import { factsOf, type Segment, type SegmentFacts } from "../../storage/segment/segment.js";
 import { summaryOf, actorTriplesOf, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
 import type { Batch } from "../batch/batch.js";
@@ -157,9 +157,13 @@ function areSameTriples(one: ActorTriples, other: ActorTriples): boolean {
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
   const wanted = meta.columns.flatMap(({ name, entryCount }) => (entryCount === undefined ? [name] : [rowsBlock(name), name]));
   const linkBlocks = links.times.length > 0 ? [LINKS_BLOCK] : [];
-  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ACTORS_BLOCK, ...summaryBlocks(meta), ...linkBlocks].sort().join(" ");
+  const expected = [TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN, ...wanted, ...actorBlocks(meta), ...summaryBlocks(meta), ...linkBlocks].sort().join(" ");
   const found = blocks.map(({ name }) => name).sort().join(" ");
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
+}
+
+function actorBlocks({ actors: { companyMax, projectMax } }: SegmentMeta): string[] {
+  return [ACTORS_BLOCK, ...(companyMax > 0 ? [actorsBlock("companyId")] : []), ...(projectMax > 0 ? [actorsBlock("project")] : [])];
 }
 
 function summaryBlocks({ summaries = [] }: SegmentMeta): string[] {

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Yielder } from "../../../src/core/base/yield.js";
 import type { CodeColumn } from "../../../src/storage/column/column.js";
-import { decodeActorTriples, encodeActorTriples, actorTriplesOf, type ActorTriples } from "../../../src/storage/segment/summaries.js";
+import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
+import { actorTriplesOf, type ActorTriples } from "../../../src/storage/segment/summaries.js";
+import { StoreFiles } from "../../../src/store/files/files.js";
+import { memoryStorage } from "../../../src/store/storage/memory-storage.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 interface Row {
@@ -16,9 +19,21 @@ const COLUMNS: Record<string, (row: Row) => number> = {
   userId: ({ user }) => user, anonymousId: ({ anonymous }) => anonymous, companyId: ({ company }) => company, project: ({ project }) => project,
 };
 
+function columnOf(rows: readonly Row[]): (name: string) => CodeColumn {
+  return (name) => ({ kind: "dense", codes: Uint32Array.from(rows, COLUMNS[name] ?? (() => 0)) });
+}
+
 function found(rows: readonly Row[], yielder?: Yielder): Promise<ActorTriples> {
-  const column = (name: string): CodeColumn => ({ kind: "dense", codes: Uint32Array.from(rows, COLUMNS[name] ?? (() => 0)) });
-  return actorTriplesOf(rows.length, column, yielder);
+  return actorTriplesOf(rows.length, columnOf(rows), yielder);
+}
+
+/** The triples of a segment file with these rows. */
+async function stored(rows: readonly Row[]): Promise<ActorTriples> {
+  const columns = new Map(Object.keys(COLUMNS).map((name) => [name, columnOf(rows)(name)]));
+  const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
+  const merged = { day: 20_513, times: new Int32Array(rows.length), ids: new Uint8Array(rows.length * 16), sequences: new Uint32Array(rows.length), columns };
+  const { entry } = await files.writeSegment(1, merged, []);
+  return await (await files.openSegment(entry)).actorTriples();
 }
 
 const triplesOf = ({ actors, companies, projects }: ActorTriples) => Array.from(actors, (actor, at) => [actor, companies[at], projects[at]]);
@@ -45,12 +60,15 @@ describe("who did something", () => {
 
   test("is read back as it was written", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(rowArbitrary, { maxLength: 60 }), async (rows) => {
-        const who = await found(rows);
-        const { bytes, meta } = await encodeActorTriples(who, new Yielder(7));
-        expect(decodeActorTriples(meta, bytes)).toEqual(who);
+      fc.asyncProperty(fc.array(rowArbitrary, { minLength: 1, maxLength: 60 }), async (rows) => {
+        expect(await stored(rows)).toEqual(await found(rows));
       }),
       { seed: baseSeed },
     );
+  });
+
+  test("is read back if thousands of actors have a company, and if none has", async () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) => ({ user: (at * 7_919) % 6_000, anonymous: at % 50, company: (at * 31) % 900, project: 1 + (at % 3) }));
+    for (const some of [rows, rows.map((row) => ({ ...row, company: 0 }))]) expect(await stored(some)).toEqual(await found(some));
   });
 });

@@ -8,6 +8,9 @@ import { baseSeed } from "../../oracle/settings.js";
 
 const yielder = new Yielder();
 
+/** Codes that nearly fill one or two bytes have whole bytes. */
+const WHOLE_BYTE_BITS = new Map([[7, 8], [14, 16], [15, 16]]);
+
 describe("packed numbers", () => {
   test("three codes up to 5 have three bits each, the first one lowest", async () => {
     const bytes = await packCodes(Uint8Array.of(5, 1, 4), 5, yielder);
@@ -20,9 +23,17 @@ describe("packed numbers", () => {
     for (const count of [0, 1, 31, 32, 33, 5_000]) {
       const codes = allocateCodes(count, max).map((_, at) => (at % 7 === 0 ? max : Math.imul(at + 1, 0x9e3779b1) >>> (32 - bits)));
       const bytes = await packCodes(codes, max, new Yielder(10));
-      expect(bytes.length).toBe(Math.ceil((count * bits) / 32) * 4);
+      expect(bytes.length).toBe(Math.ceil((count * (WHOLE_BYTE_BITS.get(bits) ?? bits)) / 32) * 4);
       expect(unpackCodes(bytes, count, max)).toEqual(codes);
     }
+  });
+
+  test("codes of whole bytes are read where they are, and copied if they are out of line", async () => {
+    const packed = await packCodes(Uint16Array.of(300, 2, 20_000), 20_000, yielder);
+    const shifted = new Uint8Array(9);
+    shifted.set(packed, 1);
+    for (const bytes of [packed, shifted.subarray(1)]) expect(unpackCodes(bytes, 3, 20_000)).toEqual(Uint16Array.of(300, 2, 20_000));
+    expect(unpackCodes(packed, 3, 20_000)?.buffer).toBe(packed.buffer);
   });
 
   test("deltas have the bits of the largest of a thousand", async () => {
