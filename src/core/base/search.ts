@@ -12,6 +12,17 @@ export function firstAtLeast(values: Uint8Array | Uint16Array | Uint32Array | In
   return low;
 }
 
+/** Whether two ascending lists have a common value. Cost: a search in the longer one for each value of the shorter, up to the first match. */
+export function haveCommon(a: Uint32Array, b: Uint32Array): boolean {
+  const [few, many] = a.length < b.length ? [a, b] : [b, a];
+  let from = 0;
+  for (let at = 0; at < few.length && from < many.length; at += 1) {
+    from = firstAtLeast(many, few[at]!, from);
+    if (many[from] === few[at]) return true;
+  }
+  return false;
+}
+
 /** Merges two sorted lists. Cost: a binary search for each item of `b`, and a copy. @param isBefore whether an item of `a` precedes one of `b` */
 export function mergeInto(whole: Uint32Array, a: Uint32Array, b: Uint32Array, isBefore: (own: number, other: number) => boolean): Uint32Array {
   let from = 0;

@@ -2,10 +2,12 @@
 import { grown } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
-import { FIELDS, FIELD_COUNT, PROJECT_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
+import { FIELDS, FIELD_COUNT, PROJECT_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIME_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { GrowableCodes } from "../column/codes.js";
 import { absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { firstAtLeast } from "../../core/base/search.js";
+import type { Scratch } from "../../core/base/scratch.js";
+import { onceOfColumn, onceOfNumbers, type ColumnOnce } from "./column-once.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
 import type { ProjectTexts } from "./segment.js";
@@ -295,6 +297,15 @@ export class HeadView implements Rows {
 
   load(): null {
     return null;
+  }
+
+  readOnce(column: string, scratch: Scratch): ColumnOnce {
+    if (column === TIME_COLUMN) return onceOfNumbers(this.times(), scratch);
+    return column === SEQUENCE_COLUMN ? onceOfNumbers(this.sequences(), scratch) : onceOfColumn(this.column(column), scratch);
+  }
+
+  mayHaveActors(): boolean {
+    return true;
   }
 
   cachedActorTriples(): null {

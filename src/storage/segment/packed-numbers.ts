@@ -32,12 +32,44 @@ export async function packCodes(codes: Codes, max: number, yielder: Yielder): Pr
 
 /** Codes of one, two or four bytes share the memory of `bytes` if the alignment allows. Null: the length is not that of so many codes. */
 export function unpackCodes(bytes: Uint8Array, count: number, max: number): Codes | null {
-  const bits = codeBitsOf(max);
-  if (bytes.length !== wordCountOf(count, bits) * 4) return null;
-  if (bits % 8 === 0 && bits !== 24) return codesOfBytes(bytes, bits / 8).subarray(0, count);
+  const packed = PackedCodes.of(bytes, count, max);
+  if (packed === null || packed.whole !== null) return packed?.whole ?? null;
   const codes = allocateCodes(count, max);
-  unpack(wordsOf(bytes), 0, bits, codes, 0, count);
+  unpackInto(codes, packed.words, 0, packed.bits, 0, count);
   return codes;
+}
+
+/** Codes that are read without unpacking all of them, or into memory that is used again. */
+export class PackedCodes {
+  private constructor(
+    readonly words: Uint32Array,
+    readonly bits: number,
+    readonly count: number,
+    /** The codes themselves, if they have whole bytes. */
+    readonly whole: Codes | null,
+  ) {}
+
+  /** Null: the length is not that of so many codes. */
+  static of(bytes: Uint8Array, count: number, max: number): PackedCodes | null {
+    const bits = codeBitsOf(max);
+    if (bytes.length !== wordCountOf(count, bits) * 4) return null;
+    const whole = bits % 8 === 0 && bits !== 24 ? codesOfBytes(bytes, bits / 8).subarray(0, count) : null;
+    return new PackedCodes(wordsOf(bytes), bits, count, whole);
+  }
+
+  all(into: Uint32Array): void {
+    if (this.whole !== null) into.set(this.whole);
+    else unpackInto(into, this.words, 0, this.bits, 0, this.count);
+  }
+
+  at(row: number): number {
+    const { words, bits, whole } = this;
+    if (whole !== null) return whole[row]!;
+    const bit = row * bits;
+    const [word, shift] = [bit >>> 5, bit & 31];
+    const low = words[word]! >>> shift;
+    return (shift + bits > WORD_BITS ? low | (words[word + 1]! << (WORD_BITS - shift)) : low) & (2 ** bits - 1);
+  }
 }
 
 /** Deltas in chunks: one byte a chunk with the bits of its numbers, up to a multiple of four, then the words of each chunk. */
@@ -65,21 +97,25 @@ export async function packDeltas(deltas: Uint32Array, yielder: Yielder): Promise
   return new Uint8Array(words.buffer);
 }
 
-/** The numbers whose deltas were packed, modulo 2^32; null: the bytes are not those of so many deltas. */
-export function unpackDeltas(bytes: Uint8Array, count: number): Uint32Array | null {
+/** The numbers whose deltas were packed, modulo 2^32; null: the bytes are not those of so many deltas. @param into memory for so many numbers */
+export function unpackDeltas(bytes: Uint8Array, count: number, into: (count: number) => Uint32Array = newNumbers): Uint32Array | null {
   const chunkCount = Math.ceil(count / CHUNK_COUNT);
   let start = Math.ceil(chunkCount / 4);
   if (bytes.length % 4 !== 0 || bytes.length < start * 4) return null;
   const words = wordsOf(bytes);
-  const deltas = new Uint32Array(count);
+  const deltas = into(count);
   for (let chunk = 0; chunk < chunkCount; chunk += 1) {
     const [from, to, bits] = [chunk * CHUNK_COUNT, Math.min((chunk + 1) * CHUNK_COUNT, count), bytes[chunk]!];
     const end = start + wordCountOf(to - from, bits);
     if (bits === 0 || bits > WORD_BITS || end > words.length) return null;
-    unpack(words, start, bits, deltas, from, to);
+    unpackInto(deltas, words, start, bits, from, to);
     start = end;
   }
   return start === words.length ? fromDeltas(deltas) : null;
+}
+
+function newNumbers(count: number): Uint32Array {
+  return new Uint32Array(count);
 }
 
 function wordsOf(bytes: Uint8Array): Uint32Array {
@@ -98,21 +134,35 @@ function packInto(words: Uint32Array, firstBit: number, numbers: Codes, from: nu
 }
 
 /** @param start word of the first number @param from index of the first number */
-function unpack(words: Uint32Array, start: number, bits: number, numbers: Codes, from: number, to: number): void {
+type Unpack<C extends Codes> = (numbers: C, words: Uint32Array, start: number, bits: number, from: number, to: number) => void;
+
+/** One function for each kind of array: a function that sees several is optimized for none. */
+function makeUnpack<C extends Codes>(): Unpack<C> {
+  return (numbers, words, start, bits, from, to) => {
+    const mask = 2 ** bits - 1;
+    // Up to here, the word after that of a number exists: no branch is needed, which takes two thirds of the time.
+    const endWithNext = Math.min(to, from + Math.floor(((words.length - 1 - start) * WORD_BITS) / bits));
+    let [at, bit] = [from, start * WORD_BITS];
+    for (; at < endWithNext; at += 1, bit += bits) {
+      const shift = bit & 31;
+      numbers[at] = ((words[bit >>> 5]! >>> shift) | ((words[(bit >>> 5) + 1]! << 1) << (31 - shift))) & mask;
+    }
+    for (; at < to; at += 1, bit += bits) {
+      const shift = bit & 31;
+      const low = words[bit >>> 5]! >>> shift;
+      numbers[at] = (shift + bits > WORD_BITS ? low | (words[(bit >>> 5) + 1]! << (WORD_BITS - shift)) : low) & mask;
+    }
+  };
+}
+
+const unpackBytes = makeUnpack<Uint8Array>();
+const unpackShorts = makeUnpack<Uint16Array>();
+const unpackWords = makeUnpack<Uint32Array>();
+
+function unpackInto(numbers: Codes, words: Uint32Array, start: number, bits: number, from: number, to: number): void {
   // Shifts by 32 bits are shifts by none.
   if (bits === WORD_BITS) return numbers.set(words.subarray(start, start + to - from), from);
-  const mask = 2 ** bits - 1;
-  let [word, left, rest] = [start, WORD_BITS, words[start]!];
-  for (let at = from; at < to; at += 1) {
-    if (left >= bits) {
-      numbers[at] = rest & mask;
-      rest >>>= bits;
-      left -= bits;
-    } else {
-      const next = words[(word += 1)]!;
-      numbers[at] = (rest | (next << left)) & mask;
-      rest = next >>> (bits - left);
-      left += WORD_BITS - bits;
-    }
-  }
+  if (numbers instanceof Uint32Array) unpackWords(numbers, words, start, bits, from, to);
+  else if (numbers instanceof Uint16Array) unpackShorts(numbers, words, start, bits, from, to);
+  else unpackBytes(numbers, words, start, bits, from, to);
 }

@@ -1,4 +1,6 @@
+import type { Scratch } from "../../core/base/scratch.js";
 import type { CodeColumn } from "../column/column.js";
+import type { ColumnOnce } from "./column-once.js";
 import type { RowsSummary, ActorTriples } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
@@ -44,6 +46,13 @@ export interface Rows {
   zone(column: string): ColumnZone | null;
   /** Loads columns into memory; null if they are already loaded. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
+  /**
+   * Reads a column, the times or the sequences for one use: what is not in memory is decoded into memory of `scratch` the first time, and loaded from
+   * the second time on. At once if it is in memory. @throws corruption
+   */
+  readOnce(column: string, scratch: Scratch): ColumnOnce | Promise<ColumnOnce>;
+  /** False if no row is by any of some actors, given ascending; the actors of sealed rows are read for it. @throws corruption */
+  mayHaveActors(actors: Uint32Array): boolean | Promise<boolean>;
   /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
   actorTriples(): Promise<ActorTriples>;
   /** As `actorTriples` if they are in memory, else null. */

@@ -8,7 +8,7 @@ import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
   encodeSummary, summaryOf, actorTriplesOf, type ActorTriples, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
 } from "./summaries.js";
-import { packCodes, packDeltas, unpackCodes, unpackDeltas } from "./packed-numbers.js";
+import { PackedCodes, packCodes, packDeltas, unpackCodes, unpackDeltas } from "./packed-numbers.js";
 import { linksOf, encodeLinks } from "./links.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone } from "./rows.js";
@@ -246,9 +246,9 @@ export interface NumberBlock {
   readonly packed: boolean;
 }
 
-/** @throws corruption */
-export function numbersOfDeltas(key: string, name: string, { bytes, packed }: NumberBlock, count: number): Uint32Array {
-  const numbers = packed ? unpackDeltas(bytes, count) : decodeDeltas(bytes);
+/** @param into memory for packed numbers @throws corruption */
+export function numbersOfDeltas(key: string, name: string, { bytes, packed }: NumberBlock, count: number, into?: (count: number) => Uint32Array): Uint32Array {
+  const numbers = packed ? unpackDeltas(bytes, count, into) : decodeDeltas(bytes);
   if (numbers?.length !== count) throw damaged(key, `block ${name} does not have ${count} numbers`);
   return numbers;
 }
@@ -264,6 +264,13 @@ function decodeCodes(key: string, name: string, { bytes, packed }: NumberBlock, 
   const codes = packed ? unpackCodes(bytes, count, max) : codesOfBytes(fromPlanes(bytes, width), width);
   if (codes?.length !== count) throw damaged(key, `block ${name} does not have ${count} codes`);
   return codes;
+}
+
+/** @throws corruption */
+export function packedCodes(key: string, name: string, bytes: Uint8Array, count: number, max: number): PackedCodes {
+  const packed = PackedCodes.of(bytes, count, max);
+  if (packed === null) throw damaged(key, `block ${name} does not have ${count} codes`);
+  return packed;
 }
 
 /** @param read reads a block of the file @throws corruption, and what `read` throws */

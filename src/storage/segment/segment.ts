@@ -1,11 +1,14 @@
 import { getOrMake } from "../../core/base/arrays.js";
 import { assert } from "../../core/base/errors.js";
+import { Scratch } from "../../core/base/scratch.js";
+import { haveCommon } from "../../core/base/search.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeActorTriples, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeActorTriples, decodeColumn, numbersOfDeltas, packedCodes, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
+import { onceOfColumn, onceOfNumbers, onceOfPacked, type ColumnOnce } from "./column-once.js";
 import { decodeSummary, type RowsSummary, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import { NO_LINKS, type LinkList } from "./links.js";
@@ -138,6 +141,8 @@ export class Segment implements Rows {
   readonly #read: (() => SegmentContents) | null;
   readonly #cache: DerivedCache;
   readonly #loading = new Map<string, Promise<void>>();
+  /** Columns that were read for one use. */
+  readonly #onceRead = new Set<string>();
   readonly #reads: CoalescedReads;
 
   /** @param contents or what reads them when they are first needed, on the calling thread @throws corruption */
@@ -210,6 +215,40 @@ export class Segment implements Rows {
       if (this.#cache.get(name) === null && blocks.has(name)) (waits ??= []).push(this.#loadOnce(name));
     }
     return waits === null ? null : Promise.all(waits).then(() => undefined);
+  }
+
+  readOnce(name: string, scratch: Scratch): ColumnOnce | Promise<ColumnOnce> {
+    const meta = this.#contents().columns.get(name);
+    if (!this.#isAway(name)) return this.#onceOfLoaded(name, scratch);
+    if (this.#onceRead.has(name) || meta?.entryCount !== undefined) return this.#loadOnce(name).then(() => this.#onceOfLoaded(name, scratch));
+    this.#onceRead.add(name);
+    return this.#decodedOnce(name, meta, scratch);
+  }
+
+  #isAway(name: string): boolean {
+    return this.#cache.get(name) === null && this.#contents().blocks.has(name);
+  }
+
+  #onceOfLoaded(name: string, scratch: Scratch): ColumnOnce {
+    if (name === TIME_COLUMN) return onceOfNumbers(this.times(), scratch);
+    return name === SEQUENCE_COLUMN ? onceOfNumbers(this.sequences(), scratch) : onceOfColumn(this.column(name), scratch);
+  }
+
+  async #decodedOnce(name: string, meta: ColumnMeta | undefined, scratch: Scratch): Promise<ColumnOnce> {
+    const block = await this.#readBlock(name);
+    if (meta === undefined) return onceOfNumbers(numbersOfDeltas(this.key, name, block, this.rowCount, (count) => scratch.take(count)), scratch);
+    if (!block.packed) return onceOfColumn(decodeColumn(this.key, meta, this.rowCount, block, null), scratch);
+    return onceOfPacked(packedCodes(this.key, name, block.bytes, this.rowCount, meta.max), scratch);
+  }
+
+  mayHaveActors(actors: Uint32Array): boolean | Promise<boolean> {
+    const triples = this.cachedActorTriples();
+    return triples === null ? this.#readActors(actors) : haveCommon(actors, triples.actors);
+  }
+
+  async #readActors(actors: Uint32Array): Promise<boolean> {
+    const block = await this.#readBlock(ACTORS_BLOCK);
+    return Scratch.atOnce((scratch) => haveCommon(actors, numbersOfDeltas(this.key, ACTORS_BLOCK, block, this.meta.actors.count, (count) => scratch.take(count))));
   }
 
   isLoaded(name: string): boolean {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { haveCommon } from "../../../src/core/base/search.js";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
@@ -17,7 +18,7 @@ interface Row {
   readonly url?: number;
 }
 
-/** Rows of one day, with what was loaded of them. Sealed ones come in order and keep what is derived. */
+/** Rows of one day, with what was loaded of them. Sealed ones come in order, keep what is derived, and are read from a file. */
 function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as Partial<Rows> } = {}): Rows & { readonly loads: string[] } {
   const head = new Head(day, new MemoryBudget(1e9), PROJECT_TEXTS);
   const ordered = sealed ? [...rows].sort((a, b) => a.ms - b.ms || a.id - b.id) : rows;
@@ -35,6 +36,12 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
       loads.push(...columns);
       return null;
     },
+    readOnce: (column, scratch) => {
+      loads.push(column);
+      const reading = view.readOnce(column, scratch);
+      return sealed ? Promise.resolve(reading) : reading;
+    },
+    mayHaveActors: async (actors) => haveCommon(actors, (await view.actorTriples()).actors),
     firstSequence: view.firstSequence,
     lastSequence: view.lastSequence,
     actorTriples: () => view.actorTriples(),

@@ -1,5 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../../core/base/arrays.js";
+import { Scratch } from "../../../core/base/scratch.js";
+import { wideCodes } from "../../../storage/column/codes.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
 import { firstAtLeast } from "../../../core/base/search.js";
@@ -49,6 +51,17 @@ function heldBy(rows: Rows): (actor: number) => boolean {
   };
 }
 
+/** As `rowsOfLoaded`, for a sealed part whose actor columns may have to be read. @throws corruption */
+export async function readRowsOf(rows: Rows, actors: readonly number[], scratch: Scratch): Promise<Uint32Array> {
+  const held = actors.filter(heldBy(rows));
+  if (held.length === 0) return NO_ROWS;
+  const readings = ACTOR_COLUMNS.map((name) => rows.readOnce(name, scratch));
+  // What is in memory may have lists of rows by now.
+  if (!readings.some((reading) => reading instanceof Promise)) return rowsOfLoaded(rows, actors);
+  const [users, anonymous] = await Promise.all(readings);
+  return rowsByCodes(users!.all(), anonymous!.all(), held);
+}
+
 /** Actor columns must be loaded. Cost: a read of each row, or a search per actor in settled rows scanned often. @param actors ascending */
 export function rowsOfLoaded(rows: Rows, actors: readonly number[]): Uint32Array {
   const lists = rows.immutable ? rowsByActor(rows) : null;
@@ -89,15 +102,21 @@ export function mergeLists(a: Uint32Array, b: Uint32Array): Uint32Array {
 function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
   const held = wanted.filter(heldBy(rows));
   if (held.length === 0) return NO_ROWS;
+  return Scratch.atOnce((scratch) => {
+    const [users, anonymous] = ACTOR_COLUMNS.map((name) => wideCodes(denseCodes(rows.column(name)), scratch));
+    return rowsByCodes(users!, anonymous!, held);
+  });
+}
+
+/** @param wanted ascending, not empty */
+function rowsByCodes(users: Uint32Array, anonymous: Uint32Array, wanted: readonly number[]): Uint32Array {
   // With more actors than rows, a search per row is cheaper than building a set.
-  const isWanted = held.length > rows.rowCount ? isAmong(Uint32Array.from(held)) : isIn(new Set(held));
+  const isWanted = wanted.length > users.length ? isAmong(Uint32Array.from(wanted)) : isIn(new Set(wanted));
   // A bit for each remainder rejects most rows.
   let remainders = 0;
-  for (const actor of held) remainders |= 1 << (actor & 31);
-  const users = denseCodes(rows.column("userId"));
-  const anonymous = denseCodes(rows.column("anonymousId"));
+  for (const actor of wanted) remainders |= 1 << (actor & 31);
   const found: number[] = [];
-  for (let row = 0; row < rows.rowCount; row += 1) {
+  for (let row = 0; row < users.length; row += 1) {
     const actor = actorOf(users[row]!, anonymous[row]!);
     if ((remainders >>> (actor & 31)) & 1 && isWanted(actor)) found.push(row);
   }

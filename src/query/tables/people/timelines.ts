@@ -1,14 +1,13 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
+import { Scratch } from "../../../core/base/scratch.js";
 import { areSameParts, grouped } from "../../../core/base/arrays.js";
 import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { BudgetedTable } from "../../../storage/segment/memory-budget.js";
-import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
-import { mergeLists, rowsOfLoaded } from "./seen-actors.js";
+import { mergeLists, readRowsOf, rowsOfLoaded } from "./seen-actors.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import { codeAt, type CodeColumn } from "../../../storage/column/column.js";
 import { compareEvents } from "../../../storage/segment/event-order.js";
 
 /** An identity and its actors, ascending; the first is never 0. */
@@ -125,23 +124,10 @@ export class Timelines extends BudgetedTable {
 
 function rowsOf(segment: Rows, actors: readonly number[], onRowsRead: (rowCount: number) => void): Promise<Uint32Array> {
   return whilePinned([segment], async () => {
-    const who = await segment.actorTriples();
-    if (!haveCommon(Uint32Array.from(actors), who.actors)) return NO_ROWS;
-    await segment.load(ACTOR_COLUMNS);
+    if (!(await segment.mayHaveActors(Uint32Array.from(actors)))) return NO_ROWS;
     onRowsRead(segment.rowCount);
-    return rowsOfLoaded(segment, actors);
+    return await Scratch.of((scratch) => readRowsOf(segment, actors, scratch));
   });
-}
-
-/** Whether two ascending lists have a common value. Cost: a search in the longer one for each value of the shorter, up to the first match. */
-function haveCommon(a: Uint32Array, b: Uint32Array): boolean {
-  const [few, many] = a.length < b.length ? [a, b] : [b, a];
-  let from = 0;
-  for (let at = 0; at < few.length && from < many.length; at += 1) {
-    from = firstAtLeast(many, few[at]!, from);
-    if (many[from] === few[at]) return true;
-  }
-  return false;
 }
 
 async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit[]> {
@@ -222,7 +208,7 @@ export class Timeline {
     return countBefore(this.spans.length - 1, (place) => this.spans[place]!.to <= at);
   }
 
-  /** Codes of some columns for events `[from, to)`. Nothing is loaded where a zone map shows the only code. @param pause as of `eachLoaded` */
+  /** Codes of some columns for events `[from, to)`. Nothing is read where a zone map shows the only code. @param pause called for each part */
   async codes<const C extends readonly string[]>(
     columns: C,
     pause: () => Promise<void>,
@@ -230,16 +216,19 @@ export class Timeline {
     to = this.#count,
   ): Promise<{ [K in keyof C]: Uint32Array }> {
     const codes = columns.map(() => new Uint32Array(to - from));
-    const toLoad = ({ rows }: TimelineSpan) => columns.filter((column) => onlyCode(rows, column) === null);
-    await eachLoaded(this.spansOf(from, to), toLoad, (span) => {
-      const list = this.rows.subarray(span.from, span.to);
-      columns.forEach((column, place) => {
-        const into = codes[place]!.subarray(span.from - from, span.to - from);
-        const only = onlyCode(span.rows, column);
-        if (only === null) gather(span.rows.column(column), list, into);
-        else into.fill(only);
-      });
-    }, pause);
+    const read = async ({ rows, from: first, to: end }: TimelineSpan) => {
+      await pause();
+      const list = this.rows.subarray(first, end);
+      await whilePinned([rows], () => Scratch.of(async (scratch) => {
+        const readings = columns.map((column) => onlyCode(rows, column) ?? rows.readOnce(column, scratch));
+        for (const [place, reading] of readings.entries()) {
+          const into = codes[place]!.subarray(first - from, end - from);
+          if (typeof reading === "number") into.fill(reading);
+          else (await reading).pick(list, into);
+        }
+      }));
+    };
+    await inOrder(this.spansOf(from, to), read, () => true);
     return codes as { [K in keyof C]: Uint32Array };
   }
 }
@@ -275,14 +264,6 @@ export async function eachLoaded(
   await Promise.all(loads);
 }
 
-function gather(column: CodeColumn, list: Uint32Array, into: Uint32Array): void {
-  if (column.kind === "sparse") for (let at = 0; at < list.length; at += 1) into[at] = codeAt(column, list[at]!);
-  else {
-    const { codes } = column;
-    for (let at = 0; at < list.length; at += 1) into[at] = codes[list[at]!]!;
-  }
-}
-
 interface Hit {
   readonly rows: Rows;
   readonly list: Uint32Array;
@@ -312,31 +293,27 @@ interface Event {
 
 /** The events of one day in order; only their times when they lie in one segment, whose rows are in order already. */
 async function eventsOf(hits: readonly Hit[]): Promise<readonly Event[] | Float64Array> {
-  await loadAll(hits, TIME_COLUMN);
-  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return timesOf(hits[0]!);
-  const events = hits.flatMap((hit) => {
-    const times = timesOf(hit);
-    return Array.from(hit.list, (row, at): Event => ({ rows: hit.rows, row, ms: times[at]! }));
-  });
+  const times = await Promise.all(hits.map(timesOf));
+  if (hits.length === 1 && hits.every(({ rows }) => rows.sealed)) return times[0]!;
+  const events = hits.flatMap(({ rows, list }, place) => Array.from(list, (row, at): Event => ({ rows, row, ms: times[place]![at]! })));
   events.sort((a, b) => a.ms - b.ms);
   // The sort is stable: events of one segment at one time keep its order.
   if (!events.some((event, at) => at > 0 && isTie(events[at - 1]!, event))) return events;
-  await loadAll(hits, ID_COLUMN);
+  await Promise.all(hits.map(({ rows }) => rows.load([ID_COLUMN])));
   return events.sort((a, b) => a.ms - b.ms || compareEvents(a.rows, a.row, b.rows, b.row));
 }
 
 /** Epoch ms. */
-function timesOf({ rows, list }: Hit): Float64Array {
-  const [start, times, ms] = [dayStartMs(rows.day), rows.times(), new Float64Array(list.length)];
-  for (let at = 0; at < list.length; at += 1) ms[at] = start + times[list[at]!]!;
-  return ms;
+function timesOf({ rows, list }: Hit): Promise<Float64Array> {
+  return Scratch.of(async (scratch) => {
+    const picked = scratch.take(list.length);
+    (await rows.readOnce(TIME_COLUMN, scratch)).pick(list, picked);
+    const start = dayStartMs(rows.day);
+    return Float64Array.from(picked, (ms) => start + ms);
+  });
 }
 
 /** Whether only ids can order two events. */
 function isTie(a: Event, b: Event): boolean {
   return a.ms === b.ms && (a.rows !== b.rows || !a.rows.sealed);
-}
-
-async function loadAll(hits: readonly Hit[], column: string): Promise<void> {
-  await Promise.all(hits.map(({ rows }) => rows.load([column])));
 }
