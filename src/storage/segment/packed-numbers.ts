@@ -62,6 +62,20 @@ export class PackedCodes {
     else unpackInto(into, this.words, 0, this.bits, 0, this.count);
   }
 
+  /** Calls `take` with each row whose code leaves a remainder of 32 that has a bit in `remainders`. */
+  eachCandidate(remainders: number, take: (row: number, code: number) => void): void {
+    const { words, bits, count, whole } = this;
+    if (whole !== null) return eachCandidate(whole, remainders, take);
+    const mask = 2 ** bits - 1;
+    const lastWord = words.length - 1;
+    for (let row = 0, bit = 0; row < count; row += 1, bit += bits) {
+      const [word, shift] = [bit >>> 5, bit & 31];
+      const next = word < lastWord ? words[word + 1]! : 0;
+      const code = ((words[word]! >>> shift) | ((next << 1) << (31 - shift))) & mask;
+      if (((remainders >>> (code & 31)) & 1) === 1) take(row, code >>> 0);
+    }
+  }
+
   at(row: number): number {
     const { words, bits, whole } = this;
     if (whole !== null) return whole[row]!;
@@ -112,6 +126,10 @@ export function unpackDeltas(bytes: Uint8Array, count: number, into: (count: num
     start = end;
   }
   return start === words.length ? fromDeltas(deltas) : null;
+}
+
+export function eachCandidate(codes: Codes, remainders: number, take: (row: number, code: number) => void): void {
+  for (let row = 0; row < codes.length; row += 1) if (((remainders >>> (codes[row]! & 31)) & 1) === 1) take(row, codes[row]!);
 }
 
 function newNumbers(count: number): Uint32Array {

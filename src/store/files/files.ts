@@ -3,7 +3,9 @@ import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Yielder } from "../../core/base/yield.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
+import { codesOfBytes } from "../../storage/column/codes.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
+import { valueHash } from "../../storage/column/dictionary.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { MergedRows } from "../../storage/segment/merge-rows.js";
 import {
@@ -202,6 +204,10 @@ export class StoreFiles {
       const read = () => decoder.decode(inflateNow(checkBlock(entry.key, block, readNow(rangeOf(block))), block.rawByteLength));
       if (!dictionaries.applyStored(delta.name, { ...delta, read })) throw damaged(entry.key, `the values of ${delta.name} do not continue the earlier ones`);
     }
+    for (const [at, { name, start, count }] of (meta.hashes ?? []).entries()) {
+      const block = blocks[meta.deltas.length + at];
+      dictionaries.named(name).addHashes({ start, count, read: () => hashesOf(entry.key, block, count, (range) => readNow(range)) });
+    }
   }
 
   /** Releases the dictionary files that are held: their values are not needed any more. */
@@ -367,12 +373,16 @@ interface StoredDelta {
 export interface DictionaryMeta {
   readonly kind: "dictionary";
   readonly deltas: readonly StoredDelta[];
+  /** The codes whose values have hashes, in blocks behind those of the values; absent if there are none. */
+  readonly hashes?: readonly Pick<StoredDelta, "name" | "start" | "count">[];
 }
 
 /** Values of one block: showing one of them reads the others too. */
 const BLOCK_VALUE_COUNT = 1_024;
 /** Longer values stand alone. */
 const BLOCK_CHAR_COUNT = 32 * 1024;
+/** Fewer values have no hashes: they lie in one block. */
+const HASHED_COUNT_MIN = BLOCK_VALUE_COUNT;
 
 function inBlocks({ name, start, values }: DictionaryDelta): DictionaryDelta[] {
   const blocks: DictionaryDelta[] = [];
@@ -394,11 +404,17 @@ export async function encodeDictionaryFile(added: readonly DictionaryDelta[], de
     const raw = encoder.encode(JSON.stringify(delta.values));
     blocks.push({ name: delta.name, bytes: await deflate(raw), rawByteLength: raw.length, deflated: true });
   }
+  const hashed = added.filter(({ values }) => values.length > HASHED_COUNT_MIN);
+  for (const { name, values } of hashed) {
+    const bytes = new Uint8Array(Uint32Array.from(values, valueHash).buffer);
+    blocks.push({ name: `${name}.hashes`, bytes, rawByteLength: bytes.length, deflated: false });
+  }
   const meta: DictionaryMeta = {
     kind: "dictionary",
     deltas: deltas.map(({ name, start, values }): StoredDelta => ({
       name, start, count: values.length, charCount: values.reduce((sum, { length }) => sum + length, 0), valueCount: values.filter((value) => value !== "").length,
     })),
+    ...(hashed.length === 0 ? {} : { hashes: hashed.map(({ name, start, values }) => ({ name, start, count: values.length })) }),
   };
   return encodeContainer(blocks, meta);
 }
@@ -406,6 +422,12 @@ export async function encodeDictionaryFile(added: readonly DictionaryDelta[], de
 /** @throws corruption */
 function checkKind(key: string, { kind }: { readonly kind: string }): void {
   if (kind !== "dictionary") throw damaged(key, `expected dictionary values, got a file of the kind ${kind}`);
+}
+
+/** @throws corruption */
+function hashesOf(key: string, block: BlockEntry | undefined, count: number, read: (range: ByteRange) => Uint8Array | null): Uint32Array {
+  if (block?.rawByteLength !== count * 4) throw damaged(key, `expected a block of ${count} hashes, got ${block?.name ?? "none"}`);
+  return codesOfBytes(checkBlock(key, block, read(rangeOf(block))), 4) as Uint32Array;
 }
 
 /** Adds the values of a dictionary file to the dictionaries. @throws corruption */
@@ -417,12 +439,17 @@ async function applyDictionaryFile(
   dictionaries: Pick<Dictionaries, "apply">,
 ): Promise<void> {
   checkKind(key, footer.meta);
-  for (const [index, { name, start, count }] of footer.meta.deltas.entries()) {
+  const { deltas, hashes = [] } = footer.meta;
+  const readRange = ({ start, end }: ByteRange) => file.subarray(start, end);
+  const hashed = new Map(hashes.map(({ name, start, count }, at) => [name, { start, hashes: hashesOf(key, footer.blocks[deltas.length + at], count, readRange) }]));
+  for (const [index, { name, start, count }] of deltas.entries()) {
     const block = footer.blocks[index];
     if (block === undefined) throw damaged(key, `block ${name} is missing`);
     const values = JSON.parse(decoder.decode(await readBlock(key, file, block, codec))) as string[];
     if (values.length !== count || !dictionaries.apply({ name, start, values }))
       throw damaged(key, `the values of ${name} do not continue the earlier ones`);
+    const own = hashed.get(name);
+    if (own !== undefined && values.some((value, at) => valueHash(value) !== own.hashes[start - own.start + at])) throw damaged(key, `the hashes of ${name} are not those of its values`);
   }
 }
 

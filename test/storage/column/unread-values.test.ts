@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { openDaybook, type ByteRange, type Storage } from "daybook";
+import { memoryStorage, openDaybook, verifyStore, type ByteRange, type EventInput, type Storage } from "daybook";
 import { nativeCodec } from "../../../src/platform/node/native-codec.js";
-import { Dictionary, type UnreadValues } from "../../../src/storage/column/dictionary.js";
+import { Dictionaries } from "../../../src/storage/column/dictionaries.js";
+import { Dictionary, valueHash, type UnreadValues } from "../../../src/storage/column/dictionary.js";
+import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
+import { decodeFooter, encodeContainer, footerCrcOf, type BlockEntry, type ContainerFooter } from "../../../src/storage/segment/segment-file.js";
+import { encodeDictionaryFile, StoreFiles, type DictionaryMeta } from "../../../src/store/files/files.js";
+import { defaultCodec } from "../../../src/store/storage/codec.js";
 import { objectsOf, lastingMemory } from "../../store/objects.js";
 
 /** Blocks of values whose reads are listed by the first code. */
@@ -54,6 +59,31 @@ describe("values of a file", () => {
     expect(reads.length).toBe(24 + 23 + 22);
   });
 
+  test("with hashes are found by them, and no block without the value is read", () => {
+    const many = Array.from({ length: 24 }, (_, block) => Array.from({ length: 1_000 }, (_, at) => `value ${block * 1_000 + at}`));
+    const { dictionary, reads } = storedIn(many);
+    dictionary.addHashes({ start: 1, count: 24_000, read: () => Uint32Array.from(many.flat(), valueHash) });
+    for (let look = 0; look < 20; look += 1) expect([dictionary.codeOf("value 12345"), dictionary.codeOf("value 1234"), dictionary.codeOf("none")]).toEqual([12_346, 1_235, -1]);
+    expect(reads).toEqual([12_001, 1_001]);
+    // So many look-ups that a table pays.
+    for (let look = 0; look < 5; look += 1) expect(dictionary.codeOf("value 7")).toBe(8);
+    expect(reads.length).toBe(24);
+  });
+
+  test("of equal hashes are told apart by reading them, and one value with two codes is damage", () => {
+    const many = Array.from({ length: 11 }, (_, block) => Array.from({ length: 1_000 }, (_, at) => `value ${block * 1_000 + at}`));
+    const { dictionary, reads } = storedIn(many);
+    dictionary.addHashes({ start: 1, count: 11_000, read: () => Uint32Array.from(many.flat(), (_, at) => (at % 5_000 === 0 ? valueHash("value 5000") : 0)) });
+    expect([dictionary.codeOf("value 5000"), reads]).toEqual([5_001, [1, 5_001, 10_001]]);
+    const twice = storedIn([...many, ["value 3"]]).dictionary;
+    twice.addHashes({ start: 1, count: 11_001, read: () => Uint32Array.from([...many.flat(), "value 3"], valueHash) });
+    expect(() => twice.codeOf("value 3")).toThrow("a value has two codes");
+  });
+
+  test("hash as FNV-1a does", () => {
+    expect([valueHash(""), valueHash("a"), valueHash("foobar")]).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
+  });
+
   test("are refused where they do not continue the others, and read again after a failure", () => {
     const { dictionary } = storedIn([["/a"]]);
     let failure: Error | null = new Error("no disk");
@@ -91,22 +121,8 @@ describe("values of a file", () => {
   });
 
   test("opening a store reads no segment and no value, and a count reads one segment", async () => {
-    const source = Object.assign(lastingMemory(), { codec: nativeCodec });
-    const written = await openDaybook({ storage: source });
     const dayMs = 86_400_000;
-    await written.ingest(Array.from({ length: 90 }, (_, at) => ({ name: "seen", userId: `user ${at}`, createdAt: Date.UTC(2026, 0, 1) + (at % 3) * dayMs })));
-    await written.close();
-    const objects = await objectsOf(source);
-    const reads: string[] = [];
-    const hold: Storage["hold"] = (key) => {
-      const bytes = objects.get(key) ?? expect.unreachable(key);
-      const readNow = ({ start, end }: ByteRange) => {
-        reads.push(key.split("/")[0] ?? key);
-        return bytes.slice(start, end);
-      };
-      return Promise.resolve({ read: (range) => Promise.resolve(readNow(range)), readNow, release: () => undefined });
-    };
-    const storage: Storage = Object.assign(source, { hold });
+    const { storage, reads } = await readStore(Array.from({ length: 90 }, (_, at) => ({ name: "seen", userId: `user ${at}`, createdAt: Date.UTC(2026, 0, 1) + (at % 3) * dayMs })));
     const daybook = await openDaybook({ storage, readOnly: true });
     // The footer of the one file.
     expect(reads).toEqual(["dictionaries"]);
@@ -114,4 +130,58 @@ describe("values of a file", () => {
     expect(reads).toEqual(["dictionaries", "segments"]);
     await daybook.close();
   });
+
+  test("one of many users is found by hashes and one block of values", async () => {
+    const { storage, reads } = await readStore(Array.from({ length: 12_000 }, (_, at) => ({ name: "seen", userId: `user ${at}`, createdAt: Date.UTC(2026, 0, 1) + at })));
+    const daybook = await openDaybook({ storage, readOnly: true });
+    reads.length = 0;
+    const profile = await daybook.identityProfile({ userId: "user 7777", startDate: "2026-01-01", endDate: "2026-01-02" });
+    expect([profile.events, profile.identityId]).toEqual([1, expect.stringMatching(/./)]);
+    // Hashes, the block of the user, and the slug of the event.
+    expect(reads.filter((folder) => folder === "dictionaries").length).toBeLessThanOrEqual(4);
+    await daybook.close();
+    expect((await verifyStore(storage)).findings).toEqual([]);
+  });
+
+  test("hashes that are not those of the values are found", async () => {
+    const values = Array.from({ length: 2_000 }, (_, at) => `/page/${at}`);
+    const fileOf = (urls: readonly string[]) => encodeDictionaryFile([{ name: "url", start: 1, values: urls }], (raw) => defaultCodec.deflate(raw));
+    const [whole, other] = [await fileOf(values), await fileOf(values.with(7, "/page/x"))];
+    const [{ blocks, meta }, others] = [footerOf(whole), footerOf(other)];
+    const packed = (file: Uint8Array, { name, offset, byteLength, rawByteLength, deflated }: BlockEntry) =>
+      ({ name, rawByteLength, deflated, bytes: file.subarray(offset, offset + byteLength) });
+    const forged = await encodeContainer([...blocks.slice(0, -1).map((block) => packed(whole, block)), ...others.blocks.slice(-1).map((block) => packed(other, block))], meta);
+    const read = async (file: Uint8Array) => {
+      const [storage, key] = [memoryStorage(), "dictionaries/0000000001"];
+      await storage.write(key, file);
+      const entry = { key, byteLength: file.length, sha256: "", footerCrc32: footerCrcOf(file) };
+      await new StoreFiles(storage, new MemoryBudget(1e9)).readDictionaries(entry, new Dictionaries());
+    };
+    await read(whole);
+    await expect(read(forged)).rejects.toThrow("the hashes of url are not those of its values");
+  });
 });
+
+function footerOf(file: Uint8Array): ContainerFooter<DictionaryMeta> {
+  const footer = decodeFooter<DictionaryMeta>("file", file, file.length);
+  return "need" in footer ? expect.unreachable() : footer;
+}
+
+/** A closed store with events, whose held files list the folders of what is read at once. */
+async function readStore(events: readonly EventInput[]): Promise<{ readonly storage: Storage; readonly reads: string[] }> {
+  const source = Object.assign(lastingMemory(), { codec: nativeCodec });
+  const written = await openDaybook({ storage: source });
+  await written.ingest(events);
+  await written.close();
+  const objects = await objectsOf(source);
+  const reads: string[] = [];
+  const hold: Storage["hold"] = (key) => {
+    const bytes = objects.get(key) ?? expect.unreachable(key);
+    const readNow = ({ start, end }: ByteRange) => {
+      reads.push(key.split("/")[0] ?? key);
+      return bytes.slice(start, end);
+    };
+    return Promise.resolve({ read: (range) => Promise.resolve(readNow(range)), readNow, release: () => undefined });
+  };
+  return { storage: Object.assign(source, { hold }), reads };
+}

@@ -46,6 +46,10 @@ describe("a column that is read for one use", () => {
         once.pick(rows, picked);
         expect([...picked]).toEqual(Array.from(rows, (row) => expected[row]));
         expect([...once.all()]).toEqual(expected);
+        const wanted = Uint32Array.from(new Set([expected[77], expected[4_999], 8, 2 ** 25].filter((code) => code !== 0))).sort();
+        expect([...once.among(wanted)]).toEqual(expected.flatMap((code, row) => (wanted.includes(code) ? [row] : [])));
+        const many = Uint32Array.from({ length: ROW_COUNT * 2 }, (_, at) => at * 3 + 1);
+        expect([...once.among(many)]).toEqual(expected.flatMap((code, row) => (many.includes(code) ? [row] : [])));
       });
     }
   });

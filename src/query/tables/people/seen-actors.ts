@@ -1,10 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../../core/base/arrays.js";
 import { Scratch } from "../../../core/base/scratch.js";
-import { wideCodes } from "../../../storage/column/codes.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
 import { firstAtLeast } from "../../../core/base/search.js";
+import { onceOfColumn, type ColumnOnce } from "../../../storage/segment/column-once.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";
@@ -55,11 +55,10 @@ function heldBy(rows: Rows): (actor: number) => boolean {
 export async function readRowsOf(rows: Rows, actors: readonly number[], scratch: Scratch): Promise<Uint32Array> {
   const held = actors.filter(heldBy(rows));
   if (held.length === 0) return NO_ROWS;
-  const readings = ACTOR_COLUMNS.map((name) => rows.readOnce(name, scratch));
+  const [users, anonymous] = ACTOR_COLUMNS.map((name) => rows.readOnce(name, scratch));
   // What is in memory may have lists of rows by now.
-  if (!readings.some((reading) => reading instanceof Promise)) return rowsOfLoaded(rows, actors);
-  const [users, anonymous] = await Promise.all(readings);
-  return rowsByCodes(users!.all(), anonymous!.all(), held);
+  if (!(users instanceof Promise) && !(anonymous instanceof Promise)) return rowsOfLoaded(rows, actors);
+  return rowsOfActors((await users)!, (await anonymous)!, held);
 }
 
 /** Actor columns must be loaded. Cost: a read of each row, or a search per actor in settled rows scanned often. @param actors ascending */
@@ -103,32 +102,20 @@ function scannedRows(rows: Rows, wanted: readonly number[]): Uint32Array {
   const held = wanted.filter(heldBy(rows));
   if (held.length === 0) return NO_ROWS;
   return Scratch.atOnce((scratch) => {
-    const [users, anonymous] = ACTOR_COLUMNS.map((name) => wideCodes(denseCodes(rows.column(name)), scratch));
-    return rowsByCodes(users!, anonymous!, held);
+    const [users, anonymous] = ACTOR_COLUMNS.map((name) => onceOfColumn(rows.column(name), scratch));
+    return rowsOfActors(users!, anonymous!, held);
   });
 }
 
-/** @param wanted ascending, not empty */
-function rowsByCodes(users: Uint32Array, anonymous: Uint32Array, wanted: readonly number[]): Uint32Array {
-  // With more actors than rows, a search per row is cheaper than building a set.
-  const isWanted = wanted.length > users.length ? isAmong(Uint32Array.from(wanted)) : isIn(new Set(wanted));
-  // A bit for each remainder rejects most rows.
-  let remainders = 0;
-  for (const actor of wanted) remainders |= 1 << (actor & 31);
-  const found: number[] = [];
-  for (let row = 0; row < users.length; row += 1) {
-    const actor = actorOf(users[row]!, anonymous[row]!);
-    if ((remainders >>> (actor & 31)) & 1 && isWanted(actor)) found.push(row);
-  }
-  return Uint32Array.from(found);
-}
-
-function isIn(set: ReadonlySet<number>): (actor: number) => boolean {
-  return (actor) => set.has(actor);
-}
-
-function isAmong(ascending: Uint32Array): (actor: number) => boolean {
-  return (actor) => ascending[firstAtLeast(ascending, actor)] === actor;
+/** @param wanted ascending */
+function rowsOfActors(users: ColumnOnce, anonymous: ColumnOnce, wanted: readonly number[]): Uint32Array {
+  const codesOf = (role: 0 | 1) => Uint32Array.from(wanted.filter((actor) => actor > 1 && (actor & 1) === role), (actor) => actor >>> 1);
+  const ofUsers = users.among(codesOf(0));
+  const ofAnonymous = anonymous.among(codesOf(1));
+  if (ofAnonymous.length === 0) return ofUsers;
+  const userCodes = new Uint32Array(ofAnonymous.length);
+  users.pick(ofAnonymous, userCodes);
+  return mergeLists(ofUsers, ofAnonymous.filter((_, at) => userCodes[at] === 0));
 }
 
 /** Triples of one actor that are found by following a chain; the others are in a map. */
