@@ -108,6 +108,16 @@ export interface UnreadValues {
   read(): string;
 }
 
+/** Once more than this share of the values is read, they are moved to one array. */
+const FLAT_SHARE = 1 / 8;
+
+/** The codes from `from` on of a value in some values. @param start code of the first */
+function codesIn(values: readonly string[], value: string, start: number, from: number): number[] {
+  const codes: number[] = [];
+  for (let at = values.indexOf(value, from); at >= 0; at = values.indexOf(value, at + 1)) codes.push(start + at);
+  return codes;
+}
+
 /** Hashes of consecutive values of a file: where a value lies is found without reading the others. */
 export interface StoredHashes {
   readonly start: number;
@@ -127,10 +137,13 @@ export function valueHash(value: string): number {
 export class Dictionary {
   /** `""` where a value of a file was not read yet: holes would make V8 hash the indexes of a long array. */
   readonly #values: string[] = [""];
-  /** Number of stored values behind `#values`, which grows when one of them is read or another value added: opening a store touches no slot. */
+  /** Number of stored values behind `#values`, which grows when many are read or another value is added: opening a store touches no slot. */
   #behindCount = 0;
-  /** In order of their codes. */
+  /** Those that are not in `#values`, in order of their codes. */
   readonly #unread: UnreadValues[] = [];
+  /** Of these, the ones that were read: few of many do not need a long array. */
+  readonly #readBlocks = new Map<UnreadValues, readonly string[]>();
+  #readCount = 0;
   readonly #hashes: StoredHashes[] = [];
   readonly #table = new TextTable(this.#values);
   /** Values below it are in the table; those of a file are added by the first look-up. */
@@ -246,8 +259,23 @@ export class Dictionary {
     const at = countBefore(this.#unread.length, (index) => this.#unread[index]!.start + this.#unread[index]!.count <= code);
     const stored = this.#unread[at];
     if (stored === undefined || stored.start > code) return "";
-    this.#fill(stored, stored.read());
-    return this.#values[code]!;
+    return this.#blockOf(stored)[code - stored.start]!;
+  }
+
+  #blockOf(stored: UnreadValues): readonly string[] {
+    return this.#readBlocks.get(stored) ?? this.#parse(stored, stored.read());
+  }
+
+  /** Moves the values read so far to `#values`. */
+  #flatten(): void {
+    if (this.#readBlocks.size === 0) return;
+    this.#expand();
+    for (const [stored, values] of this.#readBlocks) {
+      for (let at = 0; at < values.length; at += 1) this.#values[stored.start + at] = values[at]!;
+      this.#unread.splice(this.#unread.indexOf(stored), 1);
+    }
+    this.#readBlocks.clear();
+    this.#readCount = 0;
   }
 
   #expand(): void {
@@ -255,19 +283,21 @@ export class Dictionary {
   }
 
   #readAll(): readonly string[] {
-    for (const stored of [...this.#unread]) this.#fill(stored, stored.read());
+    for (const stored of [...this.#unread]) this.#blockOf(stored);
+    this.#flatten();
     return this.#values;
   }
 
-  #fill(stored: UnreadValues, text: string): void {
+  #parse(stored: UnreadValues, text: string): readonly string[] {
     const { start, count, charCount, valueCount } = stored;
     const values = JSON.parse(text) as string[];
     const found = [values.length, values.reduce((sum, { length }) => sum + length, 0), values.filter((value) => value !== "").length];
     if (found[0] !== count || found[1] !== charCount || found[2] !== valueCount)
       throw new DaybookError("corruption", `dictionary ${this.name}: expected ${count} values from code ${start} on, ${valueCount} of them not empty, with ${charCount} characters, got ${found.join(", ")}`);
-    this.#expand();
-    for (let at = 0; at < count; at += 1) this.#values[start + at] = values[at]!;
-    this.#unread.splice(this.#unread.indexOf(stored), 1);
+    this.#readBlocks.set(stored, values);
+    this.#readCount += count;
+    if (this.#readCount > this.size * FLAT_SHARE) this.#flatten();
+    return values;
   }
 
   get #scanCountMax(): number {
@@ -278,16 +308,17 @@ export class Dictionary {
     this.#scanCount += 1;
     this.#readHashed(value);
     const quoted = JSON.stringify(value);
-    for (const stored of this.#unread.filter(({ start }) => !this.#isHashed(start))) {
+    for (const stored of this.#unread.filter((block) => !this.#readBlocks.has(block) && !this.#isHashed(block.start))) {
       const text = stored.read();
       // Searching a text takes a tenth of parsing it.
-      if (this.#scanCount > UNREAD_SCAN_COUNT_MAX || text.includes(quoted)) this.#fill(stored, text);
+      if (this.#scanCount > UNREAD_SCAN_COUNT_MAX || text.includes(quoted)) this.#parse(stored, text);
     }
+    const codes = codesIn(this.#values, value, 0, this.#indexedSize);
+    for (const [{ start }, values] of this.#readBlocks) codes.push(...codesIn(values, value, start, 0));
     const known = this.#table.codeOf(value);
-    const code = this.#values.indexOf(value, this.#indexedSize);
-    if (code < 0) return known;
-    if (known >= 0 || this.#values.lastIndexOf(value) !== code) throw this.#hasTwoCodes();
-    return code;
+    if (known >= 0) codes.push(known);
+    if (codes.length > 1) throw this.#hasTwoCodes();
+    return codes[0] ?? -1;
   }
 
   /** Reads the values whose stored hash is that of a value. */
@@ -318,6 +349,8 @@ export class Dictionary {
       // Code by code: after a failed read, the next call goes on behind those in the table.
       for (; this.#indexedSize < end; this.#indexedSize += 1) {
         const value = this.valueOf(this.#indexedSize);
+        // The table compares texts by code.
+        this.#flatten();
         if (value !== "" && !this.#table.add(value, this.#indexedSize)) throw this.#hasTwoCodes();
       }
       yield;
@@ -355,6 +388,7 @@ export class Dictionary {
     this.#count(this.valueOf(code), -1);
     this.#inOrder = new Uint32Array(0);
     this.#requested.clear();
+    this.#flatten();
     this.#values[code] = "";
     this.#retired.delete(code);
   }
@@ -378,6 +412,7 @@ export class Dictionary {
   /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
   sortedCodesOf(codes: Uint32Array): Uint32Array {
     for (const code of codes) this.valueOf(code);
+    this.#flatten();
     return this.#requested.of(codes);
   }
 

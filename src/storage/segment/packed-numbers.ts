@@ -67,13 +67,13 @@ export class PackedCodes {
     const { words, bits, count, whole } = this;
     if (whole !== null) return eachCandidate(whole, remainders, take);
     const mask = 2 ** bits - 1;
-    const lastWord = words.length - 1;
-    for (let row = 0, bit = 0; row < count; row += 1, bit += bits) {
-      const [word, shift] = [bit >>> 5, bit & 31];
-      const next = word < lastWord ? words[word + 1]! : 0;
-      const code = ((words[word]! >>> shift) | ((next << 1) << (31 - shift))) & mask;
-      if (((remainders >>> (code & 31)) & 1) === 1) take(row, code >>> 0);
+    const endWithNext = Math.min(count, Math.floor(((words.length - 1) * WORD_BITS) / bits));
+    for (let row = 0, bit = 0; row < endWithNext; row += 1, bit += bits) {
+      const shift = bit & 31;
+      const code = ((words[bit >>> 5]! >>> shift) | ((words[(bit >>> 5) + 1]! << 1) << (31 - shift))) & mask;
+      if ((remainders >>> (code & 31)) & 1) take(row, code);
     }
+    for (let row = endWithNext; row < count; row += 1) if ((remainders >>> (this.at(row) & 31)) & 1) take(row, this.at(row));
   }
 
   at(row: number): number {
@@ -129,7 +129,7 @@ export function unpackDeltas(bytes: Uint8Array, count: number, into: (count: num
 }
 
 export function eachCandidate(codes: Codes, remainders: number, take: (row: number, code: number) => void): void {
-  for (let row = 0; row < codes.length; row += 1) if (((remainders >>> (codes[row]! & 31)) & 1) === 1) take(row, codes[row]!);
+  for (let row = 0; row < codes.length; row += 1) if ((remainders >>> (codes[row]! & 31)) & 1) take(row, codes[row]!);
 }
 
 function newNumbers(count: number): Uint32Array {
