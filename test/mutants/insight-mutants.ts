@@ -45,6 +45,7 @@ const trends: readonly InsightMutant[] = [
   ...ofInsight("trend", "userTallies", ["who is who", "[identities.identityOf(actor)]", "[actor]"]),
   ...ofInsight("trend", "itemsOf", ["that an array has no number", ", (value) => [labelOf(value)]"]),
   ...ofInsight("trend", "CellsOverTime.figuresOf", ["that sums of units add up", "parts?.join?.(tally);"]),
+  ...ofInsight("trend", "PaymentsOverTime.constructor", ["that duplicates do not count", "counted[place] === 0 || "]),
   ...ofInsight("trend", "paymentsOfMoment", ["duplicates", "item > 0 && counted[item - 1] === 1", "item > 0"]),
   ...ofInsight("traits", "People.changedSince",
     ["that records tell something", "    for (const actor of identified) changed.add(identities.identityOf(actor));\n"],

@@ -12,7 +12,6 @@ export const ZERO: Money = 0;
 /** 12 digits of an amount and 18 of a rate. */
 const FINE_DIGITS = 30;
 const RATE_DIGITS = 18;
-const MICRO_DIGITS = 6;
 /** Decimals to which an amount is exact: the price of a token is 1.5e-7. */
 export const AMOUNT_DIGITS = 12;
 const AMOUNTS_PER_MICRO = 10n ** 6n;
@@ -71,13 +70,27 @@ export function isNegative(money: Money): boolean {
   return money < 0;
 }
 
-/** The form of nearly every price: its millionths are a safe integer. */
-const shortDecimal = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
+const MICROS_BY_DECIMALS = [1_000_000, 100_000, 10_000, 1_000, 100, 10, 1];
+const [POINT, DIGIT_0, DIGIT_9] = [46, 48, 57];
+
+/** The millionths of nearly every price: up to 9 digits, then up to 6 decimals, so that they are a safe integer; -1 for other texts. */
+function shortMicros(text: string): number {
+  let [digits, point] = [0, text.length];
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === POINT && point === text.length) point = at;
+    else if (char >= DIGIT_0 && char <= DIGIT_9) digits = digits * 10 + char - DIGIT_0;
+    else return -1;
+  }
+  const decimalCount = point === text.length ? 0 : text.length - point - 1;
+  const factor = MICROS_BY_DECIMALS[decimalCount];
+  return factor === undefined || point < 1 || point > 9 || point === text.length - 1 ? -1 : digits * factor;
+}
 
 /** The amount of a JSON number in major units, rounded half to even to 10⁻¹². */
 export function moneyOfNumber(text: string): Money {
-  const [, whole, fraction = ""] = shortDecimal.exec(text) ?? [];
-  if (whole !== undefined) return Number(whole) * 1_000_000 + Number(fraction.padEnd(MICRO_DIGITS, "0"));
+  const short = shortMicros(text);
+  if (short >= 0) return short;
   const amount = shortAmount(Number(text)) ?? scaled(text, AMOUNT_DIGITS);
   const micros = Number(amount / AMOUNTS_PER_MICRO);
   return amount % AMOUNTS_PER_MICRO === 0n && Number.isSafeInteger(micros) ? micros : amount * FINE_PER_AMOUNT;

@@ -39,6 +39,22 @@ export function codeAt(column: CodeColumn, row: number): number {
   return column.rows[low] === row ? column.codes[low]! : 0;
 }
 
+/** The codes of some rows, which must be ascending. */
+export function codesOfRows(column: CodeColumn, rows: ArrayLike<number>): Uint32Array {
+  const found = new Uint32Array(rows.length);
+  if (column.codes.length === 0) return found;
+  Scratch.atOnce((scratch) => {
+    const codes = wideCodes(column.codes, scratch);
+    if (column.kind === "dense") for (let at = 0; at < found.length; at += 1) found[at] = codes[rows[at]!]!;
+    else
+      for (let at = 0, next = 0; at < found.length; at += 1) {
+        while (next < codes.length && column.rows[next]! < rows[at]!) next += 1;
+        if (column.rows[next] === rows[at]) found[at] = codes[next]!;
+      }
+  });
+  return found;
+}
+
 /** Distinct codes of a column with their row counts, codes ascending; includes code 0 if a row has it. */
 export interface Histogram {
   readonly codes: Uint32Array;

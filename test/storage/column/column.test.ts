@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { GrowableCodes, allocateCodes, codeWidth, codesOfBytes } from "../../../src/storage/column/codes.js";
-import { absentColumn, codeAt, columnByteLength, denseCodes, histogramOf, type CodeColumn } from "../../../src/storage/column/column.js";
+import { absentColumn, codeAt, codesOfRows, columnByteLength, denseCodes, histogramOf, type CodeColumn } from "../../../src/storage/column/column.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 /** The same codes dense and sparse. */
@@ -28,6 +28,8 @@ describe("a column of codes", () => {
         for (const code of list) counts.set(code, (counts.get(code) ?? 0) + 1);
         for (const column of bothKinds(list)) {
           expect([...denseCodes(column)]).toEqual(list);
+          const rows = [...list.keys()].filter((row) => row % 3 !== 1);
+          expect([...codesOfRows(column, rows)]).toEqual(rows.map((row) => list[row]));
           expect(list.map((_, row) => codeAt(column, row))).toEqual(list);
           const { codes, counts: found } = histogramOf(column);
           expect([...codes].map((code, at) => [code, found[at]])).toEqual([...counts].sort(([a], [b]) => a - b));

@@ -1,5 +1,5 @@
 import { placesByKey } from "../../../core/base/arrays.js";
-import { dayStartMs } from "../../../core/base/time.js";
+import { dayOf, dayStartMs } from "../../../core/base/time.js";
 import { runAtOnce } from "../../../core/base/yield.js";
 import { axisOf, type TimeCut } from "../../../core/calendar/axis.js";
 import { firstAtLeast } from "../../../core/base/search.js";
@@ -22,6 +22,23 @@ export function nameOfCut(cut: RowCut): string {
 export function columnsOfCut(cut: RowCut): readonly string[] {
   const isWholeDays = cut === null || (cut.zone.name === "UTC" && cut.unit !== "hour" && cut.unit !== "minute");
   return isWholeDays ? [] : [TIME_COLUMN];
+}
+
+/** Finds the start of an instant's unit. Cost: little for an instant of the last one's unit or UTC day, else the units of a day. */
+export function unitFinder(cut: RowCut): (ms: number) => number {
+  if (cut === null) return () => 0;
+  let [startMs, endMs, day] = [NaN, NaN, NaN];
+  let bounds: Float64Array = new Float64Array(0);
+  return (ms) => {
+    if (ms >= startMs && ms < endMs) return startMs;
+    if (dayOf(ms) !== day) {
+      day = dayOf(ms);
+      bounds = axisOf(cut, dayStartMs(day), dayStartMs(day + 1), Infinity)?.bounds ?? bounds;
+    }
+    const next = firstAtLeast(bounds, ms + 1);
+    [startMs, endMs] = [bounds[next - 1]!, bounds[next]!];
+    return startMs;
+  };
 }
 
 /** States by the start of their time unit, from several segments or spans. */

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
 import { trendFiguresOf, type Measured, type SeriesFigures } from "../../answer/insights/trend-answers.js";
 import type { TrendAnswers, Trend } from "../../plan/insights/answers.js";
-import type { Range, RevenueRule } from "../../plan/plan.js";
+import type { QueryScope, Range, RevenueRule } from "../../plan/plan.js";
 import { cutOf, tooManyBuckets, type Extent } from "../../answer/insights/buckets.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
@@ -23,11 +23,12 @@ import { asOfAnswer, type AnyPass, type Report, type RowContext, type StateOf } 
 import { countedEntitiesOf, entitiesByUnit, type CountedEntities, type EntitiesByUnit } from "../insights/counted-entities.js";
 import { fieldKeys, rowKeysOf, type RowKeys } from "../insights/row-keys.js";
 import type { RowCut } from "../insights/row-units.js";
-import { isFiltered, marksOf, visitsOf, keysOfVisits, type SessionMarks } from "../visits/visits.js";
+import { isFiltered, marksOf, visitsOf, keysOfVisits, projectCodeOf, type SessionMarks } from "../visits/visits.js";
 import { cellsByUnit, NO_ITEMS, cellsOf, type CellsByUnit, type RowItems } from "../insights/cells.js";
 import { actorsOfRows, countIdentities } from "../events/distinct-actors.js";
 import { popcount } from "../../../storage/column/bitmap.js";
 import { BitsOfUnits } from "../returns/entities-of-units.js";
+import { PaymentsOverTime } from "./payments-over-time.js";
 import { CellsOverTime, eventTallies, numberTallies, revenueTallies, userTallies, valueTallies, type Tallies } from "./trend-figures.js";
 
 /** Distinct identities without a breakdown: bits of actors by unit, instead of a cell per actor. */
@@ -105,6 +106,8 @@ interface PaymentsOfMoment {
   readonly items: RowItems;
   /** Null for duplicates, payments without a rate, and events that are not payments. */
   amountOf(item: number): Money | null;
+  /** Those of a scope without filters. Must run synchronously with the snapshot. */
+  overTime(scope: QueryScope, cut: RowCut): PaymentsOverTime;
   unconvertedOf(items: Uint32Array): UnconvertedItem[];
 }
 
@@ -122,8 +125,11 @@ function paymentsOfMoment(rule: RevenueRule, moment: TableSnapshot, pending: Pen
   return {
     items: { columns: [SEQUENCE_COLUMN], name: `payments ${nameOf(payments)}`, itemsOf: (rows, selected) => {
       const sequences = rows.sequences();
-      return selected.map((row) => placeOf(sequences[row]!) + 1);
+      const found = new Uint32Array(selected.length);
+      for (let at = 0; at < found.length; at += 1) found[at] = placeOf(sequences[selected[at]!]!) + 1;
+      return found;
     } },
+    overTime: (scope, cut) => new PaymentsOverTime(payments, converted, rule.currency, projectCodeOf(scope, moment), scope.range, cut),
     amountOf: (item) => (isCounted(item) ? converted[item - 1]! : null),
     unconvertedOf: (items) => {
       const unconverted = new Unconverted();
@@ -156,6 +162,14 @@ function cellMeasures(plan: TrendPlan, cut: RowCut, keys: RowKeys, payments: Pay
   return (range) => {
     const cells = cellsByUnit({ ...plan, range }, cut, keys, items);
     return { passes: [cells], measured: (stateOf) => CellsOverTime.of(stateOf(cells), tallies, context.pause) };
+  };
+}
+
+/** Revenue without filters and without a breakdown. */
+function paymentMeasures(plan: TrendPlan, cut: RowCut, payments: PaymentsOfMoment): MeasureOfRange {
+  return (range) => {
+    const overTime = payments.overTime({ ...plan, range }, cut);
+    return { passes: [], measured: () => Promise.resolve(overTime) };
   };
 }
 
@@ -251,6 +265,7 @@ export const trend: Report<TrendPlan, Trend> = {
     const isOfUsers = measure.type === "unique_users" && breakdown === null;
     const measureOf =
       sessions !== null ? sessionMeasures(plan, cut, keys, sessions, context)
+      : payments !== null && breakdown === null && !isFiltered(plan) ? paymentMeasures(plan, cut, payments)
       : isOfUsers ? userMeasures(plan, cut, keys, context)
       : cellMeasures(plan, cut, keys, payments, context);
     const own = measureOf(plan.range);
@@ -258,7 +273,10 @@ export const trend: Report<TrendPlan, Trend> = {
     const finish = async (stateOf: StateOf) => {
       const answersOf = async (range: Range, { measured }: RangeMeasure, given: readonly (readonly string[])[] | null): Promise<TrendAnswers> => {
         const figures = await measured(stateOf);
-        const unconverted = payments === null || !(figures instanceof CellsOverTime) ? [] : payments.unconvertedOf(figures.items);
+        const unconverted =
+          figures instanceof PaymentsOverTime ? figures.unconverted.items()
+          : payments !== null && figures instanceof CellsOverTime ? payments.unconvertedOf(figures.items)
+          : [];
         return { ...(await trendFiguresOf(plan, range, figures, keys, given, context.pause)), unconverted };
       };
       const answers = await answersOf(plan.range, own, null);

@@ -42,7 +42,7 @@ export function marksOf(plan: VisitScope, range: Range, view: SessionView): Pass
 }
 
 /** Null for all projects. */
-export function projectCodeOf({ project }: QueryScope, { dictionaries }: RowContext): number | null {
+export function projectCodeOf({ project }: QueryScope, { dictionaries }: Pick<RowContext, "dictionaries">): number | null {
   return project === null ? null : dictionaries.named("project").codeOf(project);
 }
 

@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
-import { grown } from "../../../core/base/arrays.js";
+import { grown, withRoomFor } from "../../../core/base/arrays.js";
+import { KeyChains } from "../../../core/base/key-chains.js";
 import { dayOf, isoOfDay } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
@@ -13,12 +14,13 @@ import type { MemoryBudget, TableUse } from "../../../storage/segment/memory-bud
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import type { RowsSummary } from "../../../storage/segment/summaries.js";
 import { conversionAt, type Money } from "../../answer/money.js";
+import { OrderNumbers } from "./order-numbers.js";
 import { NO_FACTS, hasAmounts, loadMoney, revenueFactsOf, type RevenueFacts } from "./revenue-facts.js";
 import type { Rates } from "../../plan/input.js";
 import { checkedRate } from "../../answer/revenue-answers.js";
 
-/** Estimated, keys included. */
-const PAYMENT_BYTES = 216;
+/** Estimated, without the numbers of orders by external id and by text. */
+const PAYMENT_BYTES = 128;
 
 /** The revenue events of a store, duplicates included, each at a permanent position. Of events with one key, the earliest counts. */
 export class Payments extends StoreTable<RevenueFacts> {
@@ -40,19 +42,17 @@ export class Payments extends StoreTable<RevenueFacts> {
   /** Number of the quote that converts it. */
   quoteOf: number[] = [];
   quotes: Quotes;
-  /** Number of project and order key; -1 without an order key. */
-  #orders = new Int32Array(64);
-  /** Position + 1 of the previous event of the same actor, and of the same key; 0 for none. */
-  #formerOfActor = new Int32Array(64);
-  #formerOfKey = new Int32Array(64);
-  #latestOfActor = new Map<number, number>();
+  /** Number of project and order key; 0 without an order key. */
+  #orders = new Uint32Array(64);
+  /** Position + 1 of the previous event of the same key; 0 for none. */
+  #formerOfKey = new Uint32Array(64);
   /** By key (the key of a payment is its order): position + 1 of the latest event, and of the one that counts. */
-  #latestOfKey: number[] = [];
-  #countedOfKey: number[] = [];
-  /** Numbers of orders, and of refunds with an id. */
-  #numbers = new Map<string, number>();
-  #sequencesTaken = new BitSet(1_024);
-  #placeOfSequence = new Map<number, number>();
+  #latestOfKey = new Uint32Array(64);
+  #countedOfKey = new Uint32Array(64);
+  #numbers: OrderNumbers;
+  /** Each follows when it is first asked: few queries look for one of them. */
+  #ofActors = new KeyChains();
+  #ofSequences = new KeyChains();
   #refundSequences = new BitSet(1_024);
   /** By sequence, in order of arrival. */
   #refundNumbers = new Map<number, number>();
@@ -71,6 +71,7 @@ export class Payments extends StoreTable<RevenueFacts> {
   ) {
     super(budget, use);
     this.quotes = new Quotes(rule.currency);
+    this.#numbers = new OrderNumbers(dictionaries.named("externalId"));
   }
 
   get count(): number {
@@ -83,14 +84,12 @@ export class Payments extends StoreTable<RevenueFacts> {
 
   /** Returns a lookup of positions by sequence; it returns -1 for other events and stays valid when the table restarts. */
   placesBySequence(): (sequence: number) => number {
-    const [taken, places] = [this.#sequencesTaken, this.#placeOfSequence];
-    return (sequence) => (taken.has(sequence) ? (places.get(sequence) ?? -1) : -1);
+    const places = this.#ofSequences.follow(this.sequences, this.#count);
+    return (sequence) => places.placeOf(sequence);
   }
 
   placesOf(actor: number): number[] {
-    const places: number[] = [];
-    for (let next = this.#latestOfActor.get(actor) ?? 0; next !== 0; next = this.#formerOfActor[next - 1]!) places.push(next - 1);
-    return places;
+    return this.#ofActors.follow(this.actors, this.#count).placesOf(actor);
   }
 
   actorOf(place: number): number {
@@ -116,8 +115,8 @@ export class Payments extends StoreTable<RevenueFacts> {
   /** The event's own position when it is no refund, or its payment is unknown. */
   orderPlaceOf(place: number): number {
     const order = this.#orders[place]!;
-    if (order === -1 || this.refunds[place] === 0) return place;
-    const counted = this.#countedOfKey[order] ?? 0;
+    if (order === 0 || this.refunds[place] === 0) return place;
+    const counted = this.#countedOfKey[order]!;
     return counted === 0 ? place : counted - 1;
   }
 
@@ -140,6 +139,8 @@ export class Payments extends StoreTable<RevenueFacts> {
   }
 
   protected take(_rows: Rows, facts: RevenueFacts, isTaken: (sequence: number) => boolean): void {
+    this.#latestOfKey = withRoomFor(this.#latestOfKey, this.#numbers.count + 1);
+    this.#countedOfKey = withRoomFor(this.#countedOfKey, this.#numbers.count + 1);
     for (let at = 0; at < facts.sequences.length; at += 1) if (!isTaken(facts.sequences[at]!)) this.#add(facts, at);
   }
 
@@ -149,12 +150,13 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.currencies = [];
     this.quoteOf = [];
     this.quotes = new Quotes(this.rule.currency);
-    this.#latestOfActor = new Map();
-    this.#latestOfKey = [];
-    this.#countedOfKey = [];
-    this.#numbers = new Map();
-    this.#sequencesTaken = new BitSet(1_024);
-    this.#placeOfSequence = new Map();
+    // Lookups of before read the former ones.
+    this.sequences = new Uint32Array(this.times.length);
+    this.#ofSequences = new KeyChains();
+    this.#ofActors = new KeyChains();
+    this.#latestOfKey = new Uint32Array(64);
+    this.#countedOfKey = new Uint32Array(64);
+    this.#numbers = new OrderNumbers(this.dictionaries.named("externalId"));
     this.#refundSequences = new BitSet(1_024);
     this.#refundNumbers = new Map();
     this.#refundPlaces = [];
@@ -163,7 +165,7 @@ export class Payments extends StoreTable<RevenueFacts> {
   }
 
   protected measure(): number {
-    return this.#count * PAYMENT_BYTES;
+    return this.#count * PAYMENT_BYTES + this.#numbers.byteLength;
   }
 
   #factsOf(rows: RowsSummary): RevenueFacts {
@@ -173,14 +175,11 @@ export class Payments extends StoreTable<RevenueFacts> {
   #add(facts: RevenueFacts, at: number): void {
     if (this.#count === this.times.length) this.#grow();
     const place = this.#count;
-    const actor = facts.actors[at]!;
     this.#paid = null;
     this.#count = place + 1;
     this.times[place] = facts.times[at]!;
     this.sequences[place] = facts.sequences[at]!;
-    this.actors[place] = actor;
-    this.#sequencesTaken.add(facts.sequences[at]!);
-    this.#placeOfSequence.set(facts.sequences[at]!, place);
+    this.actors[place] = facts.actors[at]!;
     this.projects[place] = facts.projects[at]!;
     this.companies[place] = facts.companies[at]!;
     this.refunds[place] = facts.refunds[at]!;
@@ -191,13 +190,11 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.amounts.push(facts.amounts[at]!);
     this.currencies.push(facts.currencies[at]!);
     this.quoteOf.push(this.quotes.numberOf(facts.currencies[at]!, facts.times[at]!));
-    this.#formerOfActor[place] = this.#latestOfActor.get(actor) ?? 0;
-    this.#latestOfActor.set(actor, place + 1);
     this.counted[place] = 1;
     this.#orders[place] = facts.orders[at]!;
     const key = facts.keys[at]!;
-    if (key === -1) return;
-    this.#formerOfKey[place] = this.#latestOfKey[key] ?? 0;
+    if (key === 0) return;
+    this.#formerOfKey[place] = this.#latestOfKey[key]!;
     this.#latestOfKey[key] = place + 1;
     if (this.#formerOfKey[place] === 0) this.#countedOfKey[key] = place + 1;
     else this.#undecided.add(key);
@@ -220,7 +217,7 @@ export class Payments extends StoreTable<RevenueFacts> {
 
   #placesOfKey(key: number): number[] {
     const places: number[] = [];
-    for (let next = this.#latestOfKey[key] ?? 0; next !== 0; next = this.#formerOfKey[next - 1]!) places.push(next - 1);
+    for (let next = this.#latestOfKey[key]!; next !== 0; next = this.#formerOfKey[next - 1]!) places.push(next - 1);
     return places;
   }
 
@@ -249,7 +246,6 @@ export class Payments extends StoreTable<RevenueFacts> {
     this.counted = grown(this.counted, capacity);
     this.refunds = grown(this.refunds, capacity);
     this.#orders = grown(this.#orders, capacity);
-    this.#formerOfActor = grown(this.#formerOfActor, capacity);
     this.#formerOfKey = grown(this.#formerOfKey, capacity);
   }
 }

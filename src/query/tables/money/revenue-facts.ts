@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and codes are bounded by their columns */
-import { numberIn } from "../../../core/base/arrays.js";
 import { dayStartMs } from "../../../core/base/time.js";
-import { codeAt, type CodeColumn } from "../../../storage/column/column.js";
+import { codeAt, codesOfRows, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { Dictionary, JsonDictionary } from "../../../storage/column/dictionary.js";
 import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, MONEY_KEYS, ORDER_KEYS, REFUND_KEY, columnsOfKeys } from "../../../storage/derived/stored.js";
@@ -10,6 +9,7 @@ import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/sche
 import { actorOf, type RowsSummary } from "../../../storage/segment/summaries.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { isNegative, moneyOfNumber, negated, type Money } from "../../answer/money.js";
+import type { OrderNumbers } from "./order-numbers.js";
 
 /** Revenue events of one segment or head, by ascending row: 45 bytes each; about one event in a hundred is one. */
 export interface RevenueFacts {
@@ -23,10 +23,10 @@ export interface RevenueFacts {
   readonly amounts: readonly Money[];
   /** 1 for a negative amount or a refund slug. */
   readonly refunds: Uint8Array;
-  /** Number of the project and order key; -1 without an order key. */
-  readonly orders: Int32Array;
-  /** Number of what duplicates share: for a payment its order, for a refund its order and own id; -1 without one. */
-  readonly keys: Int32Array;
+  /** Number of the project and order key; 0 without an order key. */
+  readonly orders: Uint32Array;
+  /** Number of what duplicates share: for a payment its order, for a refund its order and own id; 0 without one. */
+  readonly keys: Uint32Array;
   readonly currencies: readonly string[];
 }
 
@@ -39,8 +39,8 @@ export function loadMoney(rows: Rows, dictionaries: Dictionaries): Promise<void>
   return rows.load([TIME_COLUMN, SEQUENCE_COLUMN, ...MONEY_FIELDS, ...columnsOfKeys(MONEY_KEYS, dictionaries)]);
 }
 
-/** The columns must be loaded. Cost: a read of the rows with amounts. @param numbers of orders, and of refunds with an id */
-export function revenueFactsOf(rows: RowsSummary, rule: RevenueRule, dictionaries: Dictionaries, numbers: Map<string, number>): RevenueFacts {
+/** The columns must be loaded. Cost: a read of the rows with amounts. */
+export function revenueFactsOf(rows: RowsSummary, rule: RevenueRule, dictionaries: Dictionaries, numbers: OrderNumbers): RevenueFacts {
   const reader = new RevenueReader(rows, rule, dictionaries);
   const amounts: Money[] = [];
   const kept: number[] = [];
@@ -50,43 +50,50 @@ export function revenueFactsOf(rows: RowsSummary, rule: RevenueRule, dictionarie
     kept.push(row);
     amounts.push(amount);
   }
-  if (kept.length === 0) return NO_FACTS;
-  const start = dayStartMs(rows.day);
-  const times = rows.times();
-  const sequences = rows.sequences();
-  const [users, anonymous, projects, companies] = ["userId", "anonymousId", "project", "companyId"].map((name) => rows.column(name));
-  const refunds = Uint8Array.from(kept, (row, at) => Number(isNegative(amounts[at]!) || reader.isNamedRefund(row)));
-  const [orders, keys] = [new Int32Array(kept.length), new Int32Array(kept.length)];
-  for (const [at, row] of kept.entries()) {
-    const [project, order] = [codeAt(projects!, row), reader.orderKeyOf(row)];
-    const refundId = refunds[at] === 1 ? reader.refundIdOf(row) : null;
-    orders[at] = order === "" ? -1 : numberIn(numbers, `+${project} ${order}`);
-    keys[at] = refundId === null ? orders[at]! : refundId === "" ? -1 : numberIn(numbers, `-${project} ${order.length} ${order}${refundId}`);
-  }
-  return {
-    sequences: Uint32Array.from(kept, (row) => sequences[row]!),
-    times: Float64Array.from(kept, (row) => start + times[row]!),
-    actors: Uint32Array.from(kept, (row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
-    projects: Uint32Array.from(kept, (row) => codeAt(projects!, row)),
-    companies: Uint32Array.from(kept, (row) => codeAt(companies!, row)),
+  const count = kept.length;
+  if (count === 0) return NO_FACTS;
+  const [start, times, sequences] = [dayStartMs(rows.day), rows.times(), rows.sequences()];
+  const codesOf = (name: string) => codesOfRows(rows.column(name), kept);
+  const [users, anonymous, externalIds, currencies] = [codesOf("userId"), codesOf("anonymousId"), codesOf("externalId"), codesOf("currency")];
+  const facts = {
+    sequences: new Uint32Array(count),
+    times: new Float64Array(count),
+    actors: new Uint32Array(count),
+    projects: codesOf("project"),
+    companies: codesOf("companyId"),
     amounts,
-    refunds,
-    orders,
-    keys,
-    currencies: kept.map((row) => reader.currencyOf(row)),
+    refunds: new Uint8Array(count),
+    orders: new Uint32Array(count),
+    keys: new Uint32Array(count),
+    currencies: [] as string[],
   };
+  for (let at = 0; at < count; at += 1) {
+    const [row, project] = [kept[at]!, facts.projects[at]!];
+    const isRefund = isNegative(amounts[at]!) || reader.isNamedRefund(row);
+    const order = reader.orderOf(row, project, externalIds[at]!, numbers);
+    facts.sequences[at] = sequences[row]!;
+    facts.times[at] = start + times[row]!;
+    facts.actors[at] = actorOf(users[at]!, anonymous[at]!);
+    facts.refunds[at] = isRefund ? 1 : 0;
+    facts.orders[at] = order;
+    facts.keys[at] = isRefund ? reader.refundOf(row, project, order, numbers) : order;
+    facts.currencies.push(reader.currencyOf(row, currencies[at]!));
+  }
+  return facts;
 }
 
+const [DIGIT_0, DIGIT_9] = [48, 57];
 const NO_CODES = new Uint32Array(0);
 export const NO_FACTS: RevenueFacts = {
   sequences: NO_CODES, times: new Float64Array(0), actors: NO_CODES, projects: NO_CODES, companies: NO_CODES,
-  amounts: [], refunds: new Uint8Array(0), orders: new Int32Array(0), keys: new Int32Array(0), currencies: [],
+  amounts: [], refunds: new Uint8Array(0), orders: NO_CODES, keys: NO_CODES, currencies: [],
 };
 
 /** The amount of a value that is a JSON number, else null. Amounts rarely repeat, so none is cached. */
 function moneyOf(dictionary: Dictionary, code: number): Money | null {
   const text = code === 0 ? "" : dictionary.valueOf(code);
-  return /^-?\d/.test(text) ? moneyOfNumber(text) : null;
+  const first = text.charCodeAt(text.startsWith("-") ? 1 : 0);
+  return first >= DIGIT_0 && first <= DIGIT_9 ? moneyOfNumber(text) : null;
 }
 
 interface KeyColumn {
@@ -154,48 +161,48 @@ export class AmountReader {
 }
 
 class RevenueReader extends AmountReader {
-  readonly #externalIds: CodeColumn;
-  readonly #currencies: CodeColumn;
   readonly #orderKeys: readonly (KeyColumn | null)[];
   readonly #refundKey: KeyColumn | null;
   readonly #currencyKey: KeyColumn | null;
-  readonly #currencyOfText = new Map<string, string>();
+  /** By code of the field; `""` for a blank one. */
+  readonly #currencyOfCode: (string | undefined)[] = [];
 
   constructor(rows: RowsSummary, rule: RevenueRule, dictionaries: Dictionaries) {
     super(rows, rule, dictionaries);
-    this.#externalIds = rows.column("externalId");
-    this.#currencies = rows.column("currency");
     this.#orderKeys = ORDER_KEYS.map((key) => this.key(key));
     this.#refundKey = this.key(REFUND_KEY);
     this.#currencyKey = this.key(CURRENCY_KEY);
   }
 
-  orderKeyOf(row: number): string {
-    const externalId = codeAt(this.#externalIds, row);
-    if (externalId !== 0) return this.dictionaries.named("externalId").valueOf(externalId);
+  /** The number of an order; 0 for a payment without one. */
+  orderOf(row: number, project: number, externalId: number, numbers: OrderNumbers): number {
+    if (externalId !== 0) return numbers.ofId(project, externalId);
     for (const key of this.#orderKeys) {
       const text = keyTextOf(jsonAt(key, row));
-      if (text !== "") return text;
+      if (text !== "") return numbers.ofText(project, text);
     }
-    return "";
+    return 0;
   }
 
-  refundIdOf(row: number): string {
-    return keyTextOf(jsonAt(this.#refundKey, row));
+  /** The number of a refund; 0 for one without an id. */
+  refundOf(row: number, project: number, order: number, numbers: OrderNumbers): number {
+    const id = keyTextOf(jsonAt(this.#refundKey, row));
+    return id === "" ? 0 : numbers.ofRefund(project, order, id);
   }
 
-  /** Three letters in upper case, other text unchanged; without any, the reporting currency. Equal texts give one string. */
-  currencyOf(row: number): string {
-    const field = this.dictionaries.named("currency").valueOf(codeAt(this.#currencies, row)).trim();
-    const inMetadata = field === "" ? jsonAt(this.#currencyKey, row) : null;
-    const text = typeof inMetadata === "string" ? inMetadata.trim() : field;
-    if (text === "") return this.rule.currency;
-    let currency = this.#currencyOfText.get(text);
-    if (currency === undefined) {
-      currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
-      this.#currencyOfText.set(text, currency === this.rule.currency ? this.rule.currency : currency);
-    }
-    return currency;
+  /** Three letters in upper case, other text unchanged; without any, the reporting currency. */
+  currencyOf(row: number, code: number): string {
+    const currency = (this.#currencyOfCode[code] ??= this.#currencyNamed(this.dictionaries.named("currency").valueOf(code)));
+    if (currency !== "") return currency;
+    const inMetadata = jsonAt(this.#currencyKey, row);
+    return (typeof inMetadata === "string" ? this.#currencyNamed(inMetadata) : "") || this.rule.currency;
+  }
+
+  /** The reporting currency is one string: comparing it to itself is fastest. */
+  #currencyNamed(given: string): string {
+    const text = given.trim();
+    const currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
+    return currency === this.rule.currency ? this.rule.currency : currency;
   }
 }
 
