@@ -175,7 +175,11 @@ export class Scan<S, T> {
         return;
       }
     }
-    const own = this.pass.begin();
+    if (known === null && cached.beginRepeated !== undefined && !span.wasRequested(key)) {
+      for (const child of span.parts) await this.#addPart(state, child, snapshot, key);
+      return;
+    }
+    const own = cached.beginRepeated?.() ?? this.pass.begin();
     if (known !== null && newer !== null) {
       await cached.add(own, known.value as T, this.#pause);
       for (const rows of newer) await this.#addRows(own, rows);

@@ -79,6 +79,14 @@ export function mayHold(rows: Rows, column: string, code: number): boolean {
 export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {
   const pinned = [...new Set(rows)];
   for (const part of pinned) part.pin();
+/** Whether this was called for settled rows with the name before: what only pays when it is asked for again is made then. */
+export function wasRequested(rows: Rows, name: string): boolean {
+  const mark = `requested ${name}`;
+  if (rows.cached(mark, []) !== null) return true;
+  rows.derive(mark, () => true, () => 1);
+  return false;
+}
+
   try {
     return await read();
   } finally {

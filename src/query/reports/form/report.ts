@@ -15,6 +15,11 @@ import type { InsightScope } from "../../plan/insights/plan.js";
 export interface CachedState<S, T> {
   /** Identifies what is computed, beyond filters and dates. */
   readonly key: string;
+  /**
+   * The state of a span that is to be cached. If present, spans are cached from the second query on: the first one adds their parts to its own state,
+   * because making what is cached costs more than the answer.
+   */
+  beginRepeated?(): S;
   /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
   add(state: S, cached: T, pause: () => Promise<void>): void | Promise<void>;
