@@ -297,12 +297,20 @@ export class HeadView implements Rows {
     return null;
   }
 
+  cachedActorCompanies(): null {
+    return null;
+  }
+
   cachedActorTriples(): null {
     return null;
   }
 
   summary(): Promise<null> {
     return Promise.resolve(null);
+  }
+
+  actorCompanies(): Promise<ActorTriples> {
+    return this.actorTriples();
   }
 
   actorTriples(): Promise<ActorTriples> {

@@ -1,5 +1,5 @@
 import type { CodeColumn } from "../column/column.js";
-import type { RowsSummary, ActorTriples } from "./summaries.js";
+import type { RowsSummary, ActorCompanies, ActorTriples } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -44,6 +44,9 @@ export interface Rows {
   zone(column: string): ColumnZone | null;
   /** Loads columns into memory; null if they are already loaded. @throws corruption */
   load(columns: readonly string[]): Promise<void> | null;
+  /** As `actorTriples`, without the projects: a pair of several projects occurs as often. @throws corruption */
+  actorCompanies(): Promise<ActorCompanies>;
+  cachedActorCompanies(): ActorCompanies | null;
   /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
   actorTriples(): Promise<ActorTriples>;
   /** As `actorTriples` if they are in memory, else null. */
@@ -76,9 +79,6 @@ export function mayHold(rows: Rows, column: string, code: number): boolean {
   return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
 }
 
-export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {
-  const pinned = [...new Set(rows)];
-  for (const part of pinned) part.pin();
 /** Whether this was called for settled rows with the name before: what only pays when it is asked for again is made then. */
 export function wasRequested(rows: Rows, name: string): boolean {
   const mark = `requested ${name}`;
@@ -87,6 +87,9 @@ export function wasRequested(rows: Rows, name: string): boolean {
   return false;
 }
 
+export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {
+  const pinned = [...new Set(rows)];
+  for (const part of pinned) part.pin();
   try {
     return await read();
   } finally {

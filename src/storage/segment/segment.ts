@@ -4,9 +4,9 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeActorTriples, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, actorsBlock, decodeActorCompanies, decodeActorProjects, decodeColumn, numbersOfDeltas, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
-import { decodeSummary, type RowsSummary, type ActorTriples } from "./summaries.js";
+import { decodeSummary, type RowsSummary, type ActorCompanies, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import { NO_LINKS, type LinkList } from "./links.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
@@ -216,16 +216,30 @@ export class Segment implements Rows {
     return this.#cache.get(name) !== null;
   }
 
+  cachedActorCompanies(): ActorCompanies | null {
+    return this.#cache.get(ACTORS_BLOCK) as ActorCompanies | null;
+  }
+
+  async actorCompanies(): Promise<ActorCompanies> {
+    const known = this.cachedActorCompanies();
+    if (known !== null) return known;
+    const read = await decodeActorCompanies(this.key, this.meta.actors, (name) => this.#readBlock(name));
+    this.#cache.set(ACTORS_BLOCK, read, read.actors.byteLength * 2);
+    return read;
+  }
+
   cachedActorTriples(): ActorTriples | null {
-    return this.#cache.get(ACTORS_BLOCK) as ActorTriples | null;
+    const who = this.cachedActorCompanies();
+    const projects = this.#cache.get(actorsBlock("project")) as Uint32Array | null;
+    return who === null || projects === null ? null : { ...who, projects };
   }
 
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const triples = await decodeActorTriples(this.key, this.meta.actors, (name) => this.#readBlock(name));
-    this.#cache.set(ACTORS_BLOCK, triples, triples.actors.byteLength * 3);
-    return triples;
+    const [who, projects] = await Promise.all([this.actorCompanies(), decodeActorProjects(this.key, this.meta.actors, (name) => this.#readBlock(name))]);
+    this.#cache.set(actorsBlock("project"), projects, projects.byteLength);
+    return { ...who, projects };
   }
 
   async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {

@@ -144,7 +144,7 @@ function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<Actor
     columns: ACTOR_COLUMNS,
     begin: () => new Map(),
     scan: (state, rows, [selector]) => addDay(state, rows.day, distinctActors(rows, selector)),
-    scanActors: (state, rows, triples) => addDay(state, rows.day, actorsOfAll(rows, triples)),
+    scanActors: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
     only: passingByUnit,
     cached: {
       key: `${plan.report} `,
