@@ -131,19 +131,19 @@ export interface MixedEvent {
 }
 
 /** @param company 0: the event names none */
-type VisitEvent = (actor: number, company: number, ms: number) => void;
+type EventVisitor = (actor: number, company: number, ms: number) => void;
 
 export interface FoundActivity {
   readonly parts: Activity[];
   /** Takes events whose pairs are not cached; null in the state that a span caches. */
-  readonly visit: VisitEvent | null;
+  readonly visit: EventVisitor | null;
 }
 
 /**
  * Activity within a window, by the company that events name themselves: independent of links and memberships. The pairs of whole sealed segments and
  * of spans are cached from the second query on: visiting their events once costs less than making pairs. Cost: about 10 ns per row.
  */
-export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, visit: VisitEvent): Pass<FoundActivity, Activity> {
+export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, visit: EventVisitor): Pass<FoundActivity, Activity> {
   return {
     scopes: [plan],
     columns: [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"],
@@ -174,7 +174,7 @@ function activityOf(rows: Rows): Activity {
 }
 
 /** Visits the events that have an actor or name a company. @param selected null: all rows */
-function eachEvent(rows: Rows, selected: Uint32Array | null, visit: VisitEvent): void {
+function eachEvent(rows: Rows, selected: Uint32Array | null, visit: EventVisitor): void {
   Scratch.atOnce((scratch) => {
     const codesOf = (name: string) => (rows.zone(name) === null ? null : wideCodes(denseCodes(rows.column(name)), scratch));
     const [users, anonymous, companies] = [codesOf("userId"), codesOf("anonymousId"), codesOf("companyId")];
