@@ -79,6 +79,11 @@ export function mayHold(rows: Rows, column: string, code: number): boolean {
   return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
 }
 
+/** The greatest code of a column where that is known without its rows: zones of heads are wider than their codes. */
+export function knownMax(rows: Rows, column: string): number | undefined {
+  return rows.sealed ? (rows.zone(column)?.max ?? 0) : undefined;
+}
+
 /** Whether this was called for settled rows with the name before: what only pays when it is asked for again is made then. */
 export function wasRequested(rows: Rows, name: string): boolean {
   const mark = `requested ${name}`;
