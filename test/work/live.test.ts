@@ -49,7 +49,8 @@ async function live(daybook: Daybook, step: number): Promise<void> {
 describe("While people sign up, pay and come late", () => {
   test.each(sliceOf(Object.entries(queries), 3))("%s looks at what came since, and reads nothing", async (_name, ask) => {
     const store = await openWithCompanies();
-    await store.measure(ask);
+    // What queries about companies keep is made the second time.
+    for (let asked = 0; asked < 2; asked += 1) await store.measure(ask);
     for (let step = 0; step < 3; step += 1) {
       await live(store.daybook, step);
       const { work, reads } = await store.measure(ask);

@@ -175,7 +175,11 @@ export class Scan<S, T> {
         return;
       }
     }
-    const own = this.pass.begin();
+    if (known === null && cached.beginRepeated !== undefined && !span.wasRequested(key)) {
+      for (const child of span.parts) await this.#addPart(state, child, snapshot, key);
+      return;
+    }
+    const own = cached.beginRepeated?.() ?? this.pass.begin();
     if (known !== null && newer !== null) {
       await cached.add(own, known.value as T, this.#pause);
       for (const rows of newer) await this.#addRows(own, rows);
@@ -189,7 +193,7 @@ export class Scan<S, T> {
 
   /** Settles when what is read of the rows is in memory; null if it is already. */
   #load(rows: Rows): Promise<unknown> | null {
-    return this.#needsOnlyActors(rows) ? rows.actorTriples() : rows.load(columnsFor(rows, this.selectors, this.#columns));
+    return this.#needsOnlyActors(rows) ? rows.actorCompanies() : rows.load(columnsFor(rows, this.selectors, this.#columns));
   }
 
   /** Whether the actors suffice, so that no row need be read. */
@@ -213,9 +217,9 @@ export class Scan<S, T> {
       await this.#pause();
     }
     if (pass.scanActors !== undefined && this.#needsOnlyActors(rows)) {
-      const triples = await rows.actorTriples();
-      pass.scanActors(state, rows, triples);
-      this.stats.rowCount += triples.actors.length;
+      const who = await rows.actorCompanies();
+      pass.scanActors(state, rows, who);
+      this.stats.rowCount += who.actors.length;
     } else {
       if (loading !== null) this.stats.loadCount += 1;
       pass.scan(state, rows, selectors);
@@ -261,7 +265,7 @@ function rangeOf([first, ...others]: Selectors): Range {
 
 /** Whether the columns are in memory, and the actors are yet to be read. */
 function isInMemory(rows: Rows, columns: readonly string[]): boolean {
-  return rows instanceof Segment && rows.cachedActorTriples() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
+  return rows instanceof Segment && rows.cachedActorCompanies() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
 }
 
 /** Whether no filter and no date excludes a row. */

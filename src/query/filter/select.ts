@@ -1,7 +1,7 @@
 import { dayStartMs, MS_PER_DAY } from "../../core/base/time.js";
 import { codeAt, denseCodes, type CodeColumn } from "../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, rowsOfCode, type Postings } from "../../storage/column/postings.js";
-import type { Rows } from "../../storage/segment/rows.js";
+import { wasRequested, type Rows } from "../../storage/segment/rows.js";
 import { ALWAYS, mayMatch, type ActorTest, type Predicate } from "./predicate.js";
 import {
   bitsOfCode, bitsOfTable, complement, countCommonBits, emptyBitmap, hasBit, intersect, rangeBitmap, unite, countBits, rowsOfBits, type Bitmap,
@@ -99,9 +99,7 @@ function postingsOfColumn(rows: Rows, name: string): Postings | null {
   if (column.kind === "sparse" || column.codes.BYTES_PER_ELEMENT === 1) return null;
   const cached = rows.cached(postingsKey(name), []) as Postings | null;
   if (cached !== null) return cached;
-  const wasRequested = rows.cached(`requested ${name}`, []);
-  if (wasRequested === null) rows.derive(`requested ${name}`, () => true, () => 1);
-  return wasRequested === null ? null : rows.derive(postingsKey(name), () => postingsOf(column.codes), postingsByteLength);
+  return wasRequested(rows, name) ? rows.derive(postingsKey(name), () => postingsOf(column.codes), postingsByteLength) : null;
 }
 
 function rowTest(predicate: Predicate, rows: Rows): (row: number) => boolean {

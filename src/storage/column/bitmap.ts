@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- word indexes stay below the word count by construction */
 import { grown } from "../../core/base/arrays.js";
-import type { Codes } from "./codes.js";
+import { Scratch } from "../../core/base/scratch.js";
+import { wideCodes, type Codes } from "./codes.js";
 
 /** One bit per row: bit `row & 31` of word `row >>> 5`. Bits beyond the last row are 0. */
 export type Bitmap = Uint32Array;
@@ -91,9 +92,18 @@ export function hasBit(bits: Bitmap, row: number): boolean {
   return ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1;
 }
 
-/** Bitmap of the rows with code `code`: branchless, about 1 ns per row. */
+/** Bitmap of the rows with code `code`: branchless, about 1 ns per row, or a quarter of that for codes of one byte. */
 export function bitsOfCode(codes: Codes, code: number): Bitmap {
-  const bits = new Uint32Array((codes.length + 31) >>> 5);
+  const bits = emptyBitmap(codes.length);
+  if (codes instanceof Uint8Array) {
+    if (code < 0x100) Scratch.atOnce((scratch) => markBytes(bits, codes, code, scratch));
+    return bits;
+  }
+  Scratch.atOnce((scratch) => markCode(bits, wideCodes(codes, scratch), code));
+  return bits;
+}
+
+function markCode(bits: Bitmap, codes: Uint32Array, code: number): void {
   const whole = codes.length >>> 5;
   let row = 0;
   for (let word = 0; word < whole; word += 1) {
@@ -102,12 +112,34 @@ export function bitsOfCode(codes: Codes, code: number): Bitmap {
     bits[word] = packed;
   }
   for (; row < codes.length; row += 1) if (codes[row] === code) bits[row >>> 5]! |= 1 << (row & 31);
-  return bits;
+}
+
+/** Compares four codes at a time, from a copy that is aligned and has as many as the bits. */
+function markBytes(bits: Bitmap, codes: Uint8Array, code: number, scratch: Scratch): void {
+  const fours = scratch.take(bits.length * 8);
+  new Uint8Array(fours.buffer).set(codes);
+  const wanted = Math.imul(code, 0x01010101);
+  for (let word = 0, at = 0; word < bits.length; word += 1) {
+    let packed = 0;
+    for (let bit = 0; bit < 32; bit += 4, at += 1) {
+      const other = fours[at]! ^ wanted;
+      // The highest bit of each byte that is 0 in `other`, moved to four neighbouring bits.
+      const equal = ~((((other & 0x7f7f7f7f) + 0x7f7f7f7f) | 0) | other | 0x7f7f7f7f);
+      packed |= (Math.imul(equal >>> 7, 0x00204081) >>> 21 & 15) << bit;
+    }
+    bits[word] = packed;
+  }
+  if ((codes.length & 31) !== 0) bits[bits.length - 1]! &= 0xffffffff >>> (32 - (codes.length & 31));
 }
 
 /** Bitmap of the rows whose code has a 1 in `table`, in one pass: about 1.2 ns per row. */
 export function bitsOfTable(codes: Codes, table: Uint8Array): Bitmap {
-  const bits = new Uint32Array((codes.length + 31) >>> 5);
+  const bits = emptyBitmap(codes.length);
+  Scratch.atOnce((scratch) => markTable(bits, wideCodes(codes, scratch), table));
+  return bits;
+}
+
+function markTable(bits: Bitmap, codes: Uint32Array, table: Uint8Array): void {
   const whole = codes.length >>> 5;
   let row = 0;
   for (let word = 0; word < whole; word += 1) {
@@ -116,7 +148,6 @@ export function bitsOfTable(codes: Codes, table: Uint8Array): Bitmap {
     bits[word] = packed;
   }
   for (; row < codes.length; row += 1) bits[row >>> 5]! |= table[codes[row]!]! << (row & 31);
-  return bits;
 }
 
 export class BitSet {

@@ -64,8 +64,8 @@ export interface Histogram {
 // Shared by all histograms: counting is synchronous and leaves it zeroed.
 let scratch = new Uint32Array(1024);
 
-export function histogramOf(column: CodeColumn): Histogram {
-  const max = greatestOf(column);
+/** @param max no code is greater */
+export function histogramOf(column: CodeColumn, max = greatestOf(column)): Histogram {
   const counts = scratchFor(max);
   for (let at = 0; at < column.codes.length; at += 1) counts[column.codes[at]!]! += 1;
   if (column.kind === "sparse") counts[0]! += column.rowCount - column.rows.length;
@@ -76,9 +76,8 @@ function greatestOf({ codes }: CodeColumn): number {
   return Scratch.atOnce((scratch) => maxOf(wideCodes(codes, scratch)));
 }
 
-/** The histogram of some rows, which must be ascending. */
-export function histogramOfRows(column: CodeColumn, rows: Uint32Array): Histogram {
-  const max = greatestOf(column);
+/** The histogram of some rows, which must be ascending. @param max no code of the column is greater */
+export function histogramOfRows(column: CodeColumn, rows: Uint32Array, max = greatestOf(column)): Histogram {
   const counts = scratchFor(max);
   addCounts(column, rows, counts);
   return takeHistogram(counts, max);

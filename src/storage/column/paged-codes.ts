@@ -58,6 +58,15 @@ export class PagedCodes {
     }
   }
 
+  /** The same numbers, changed independently. Cost: the pages. */
+  copy(): PagedCodes {
+    const copy = new PagedCodes();
+    copy.#pages = this.#pages.slice();
+    copy.#isOwn = this.#pages.map(() => false);
+    this.#isOwn.fill(false);
+    return copy;
+  }
+
   /** A snapshot, unaffected by later changes. The same object until the next change. Cost: the pages, after a change. */
   freeze(): FrozenCodes {
     if (this.#frozen === null) {

@@ -37,6 +37,7 @@ export class FollowedActors<T> {
 
   /** Drops the list of an actor whose new rows arrived in a segment; it must be read again. */
   forget(actor: number): void {
+    if (this.#lists.size === 0 && this.#pending.size === 0) return;
     this.#lists.delete(actor);
     this.#pending.delete(actor);
   }

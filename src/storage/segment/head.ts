@@ -308,12 +308,20 @@ export class HeadView implements Rows {
     return true;
   }
 
+  cachedActorCompanies(): null {
+    return null;
+  }
+
   cachedActorTriples(): null {
     return null;
   }
 
   summary(): Promise<null> {
     return Promise.resolve(null);
+  }
+
+  actorCompanies(): Promise<ActorTriples> {
+    return this.actorTriples();
   }
 
   actorTriples(): Promise<ActorTriples> {

@@ -214,6 +214,14 @@ export class DerivedCache {
     return made;
   }
 
+  /** Whether this was called with the name before: what only pays when it is asked for again is made then. */
+  wasRequested(name: string): boolean {
+    const mark = `requested ${name}`;
+    if (this.get(mark) !== null) return true;
+    this.set(mark, true, 1);
+    return false;
+  }
+
   forget(isForgotten: (name: string) => boolean): void {
     for (const [name, entry] of this.#entries) {
       if (!isForgotten(name)) continue;

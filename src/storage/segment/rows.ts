@@ -1,7 +1,7 @@
 import type { Scratch } from "../../core/base/scratch.js";
 import type { CodeColumn } from "../column/column.js";
 import type { ColumnOnce } from "./column-once.js";
-import type { RowsSummary, ActorTriples } from "./summaries.js";
+import type { RowsSummary, ActorCompanies, ActorTriples } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -53,6 +53,9 @@ export interface Rows {
   readOnce(column: string, scratch: Scratch): ColumnOnce | Promise<ColumnOnce>;
   /** False if no row is by any of some actors, given ascending; the actors of sealed rows are read for it. @throws corruption */
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean>;
+  /** As `actorTriples`, without the projects: a pair of several projects occurs as often. @throws corruption */
+  actorCompanies(): Promise<ActorCompanies>;
+  cachedActorCompanies(): ActorCompanies | null;
   /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
   actorTriples(): Promise<ActorTriples>;
   /** As `actorTriples` if they are in memory, else null. */
@@ -83,6 +86,19 @@ export function mayHold(rows: Rows, column: string, code: number): boolean {
   const zone = rows.zone(column);
   if (zone === null) return code === 0;
   return code === 0 ? zone.hasZero : code >= zone.min && code <= zone.max;
+}
+
+/** The greatest code of a column where that is known without its rows: zones of heads are wider than their codes. */
+export function knownMax(rows: Rows, column: string): number | undefined {
+  return rows.sealed ? (rows.zone(column)?.max ?? 0) : undefined;
+}
+
+/** Whether this was called for settled rows with the name before: what only pays when it is asked for again is made then. */
+export function wasRequested(rows: Rows, name: string): boolean {
+  const mark = `requested ${name}`;
+  if (rows.cached(mark, []) !== null) return true;
+  rows.derive(mark, () => true, () => 1);
+  return false;
 }
 
 export async function whilePinned<T>(rows: Iterable<Rows>, read: () => T | Promise<T>): Promise<T> {

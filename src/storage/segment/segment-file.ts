@@ -6,7 +6,7 @@ import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
-  encodeSummary, summaryOf, actorTriplesOf, type ActorTriples, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
+  encodeSummary, summaryOf, actorTriplesOf, type ActorCompanies, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
 } from "./summaries.js";
 import { PackedCodes, packCodes, packDeltas, unpackCodes, unpackDeltas } from "./packed-numbers.js";
 import { linksOf, encodeLinks } from "./links.js";
@@ -273,15 +273,23 @@ export function packedCodes(key: string, name: string, bytes: Uint8Array, count:
   return packed;
 }
 
+type ReadBlock = (name: string) => Promise<NumberBlock>;
+
 /** @param read reads a block of the file @throws corruption, and what `read` throws */
-export async function decodeActorTriples(key: string, { count, companyMax, projectMax }: ActorTriplesMeta, read: (name: string) => Promise<NumberBlock>): Promise<ActorTriples> {
-  const codesOf = async (column: "companyId" | "project", max: number) => {
-    if (max === 0) return new Uint32Array(count);
-    const name = actorsBlock(column);
-    return wideCodes(decodeCodes(key, name, await read(name), { count, max, width: codeWidth(max) }));
-  };
-  const [actors, companies, projects] = await Promise.all([read(ACTORS_BLOCK), codesOf("companyId", companyMax), codesOf("project", projectMax)]);
-  return { actors: numbersOfDeltas(key, ACTORS_BLOCK, actors, count), companies, projects };
+export async function decodeActorCompanies(key: string, meta: ActorTriplesMeta, read: ReadBlock): Promise<ActorCompanies> {
+  const [actors, companies] = await Promise.all([read(ACTORS_BLOCK), decodeOfActors(key, "companyId", meta.count, meta.companyMax, read)]);
+  return { actors: numbersOfDeltas(key, ACTORS_BLOCK, actors, meta.count), companies };
+}
+
+/** @throws as `decodeActorCompanies` */
+export function decodeActorProjects(key: string, { count, projectMax }: ActorTriplesMeta, read: ReadBlock): Promise<Uint32Array> {
+  return decodeOfActors(key, "project", count, projectMax, read);
+}
+
+async function decodeOfActors(key: string, column: "companyId" | "project", count: number, max: number, read: ReadBlock): Promise<Uint32Array> {
+  if (max === 0) return new Uint32Array(count);
+  const name = actorsBlock(column);
+  return wideCodes(decodeCodes(key, name, await read(name), { count, max, width: codeWidth(max) }));
 }
 
 /** @throws corruption */

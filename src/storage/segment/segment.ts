@@ -6,10 +6,11 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, decodeActorTriples, decodeColumn, numbersOfDeltas, packedCodes, rowsBlock, type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, actorsBlock, decodeActorCompanies, decodeActorProjects, decodeColumn, numbersOfDeltas, packedCodes, rowsBlock,
+  type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
 import { onceOfColumn, onceOfNumbers, onceOfPacked, type ColumnOnce } from "./column-once.js";
-import { decodeSummary, type RowsSummary, type ActorTriples } from "./summaries.js";
+import { decodeSummary, type RowsSummary, type ActorCompanies, type ActorTriples } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import { NO_LINKS, type LinkList } from "./links.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
@@ -141,8 +142,6 @@ export class Segment implements Rows {
   readonly #read: (() => SegmentContents) | null;
   readonly #cache: DerivedCache;
   readonly #loading = new Map<string, Promise<void>>();
-  /** Columns that were read for one use. */
-  readonly #onceRead = new Set<string>();
   readonly #reads: CoalescedReads;
 
   /** @param contents or what reads them when they are first needed, on the calling thread @throws corruption */
@@ -220,8 +219,7 @@ export class Segment implements Rows {
   readOnce(name: string, scratch: Scratch): ColumnOnce | Promise<ColumnOnce> {
     const meta = this.#contents().columns.get(name);
     if (!this.#isAway(name)) return this.#onceOfLoaded(name, scratch);
-    if (this.#onceRead.has(name) || meta?.entryCount !== undefined) return this.#loadOnce(name).then(() => this.#onceOfLoaded(name, scratch));
-    this.#onceRead.add(name);
+    if (meta?.entryCount !== undefined || this.#cache.wasRequested(`once ${name}`)) return this.#loadOnce(name).then(() => this.#onceOfLoaded(name, scratch));
     return this.#decodedOnce(name, meta, scratch);
   }
 
@@ -242,8 +240,8 @@ export class Segment implements Rows {
   }
 
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean> {
-    const triples = this.cachedActorTriples();
-    return triples === null ? this.#readActors(actors) : haveCommon(actors, triples.actors);
+    const who = this.cachedActorCompanies();
+    return who === null ? this.#readActors(actors) : haveCommon(actors, who.actors);
   }
 
   async #readActors(actors: Uint32Array): Promise<boolean> {
@@ -255,16 +253,30 @@ export class Segment implements Rows {
     return this.#cache.get(name) !== null;
   }
 
+  cachedActorCompanies(): ActorCompanies | null {
+    return this.#cache.get(ACTORS_BLOCK) as ActorCompanies | null;
+  }
+
+  async actorCompanies(): Promise<ActorCompanies> {
+    const known = this.cachedActorCompanies();
+    if (known !== null) return known;
+    const read = await decodeActorCompanies(this.key, this.meta.actors, (name) => this.#readBlock(name));
+    this.#cache.set(ACTORS_BLOCK, read, read.actors.byteLength * 2);
+    return read;
+  }
+
   cachedActorTriples(): ActorTriples | null {
-    return this.#cache.get(ACTORS_BLOCK) as ActorTriples | null;
+    const who = this.cachedActorCompanies();
+    const projects = this.#cache.get(actorsBlock("project")) as Uint32Array | null;
+    return who === null || projects === null ? null : { ...who, projects };
   }
 
   async actorTriples(): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const triples = await decodeActorTriples(this.key, this.meta.actors, (name) => this.#readBlock(name));
-    this.#cache.set(ACTORS_BLOCK, triples, triples.actors.byteLength * 3);
-    return triples;
+    const [who, projects] = await Promise.all([this.actorCompanies(), decodeActorProjects(this.key, this.meta.actors, (name) => this.#readBlock(name))]);
+    this.#cache.set(actorsBlock("project"), projects, projects.byteLength);
+    return { ...who, projects };
   }
 
   async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {

@@ -58,6 +58,11 @@ export class Span {
     this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
+  /** Whether this was called with the key before. */
+  wasRequested(key: string): boolean {
+    return this.#cache.wasRequested(key);
+  }
+
   sharesCacheWith(former: Span): boolean {
     return this.#cache === former.#cache;
   }

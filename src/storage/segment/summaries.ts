@@ -7,10 +7,14 @@ import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
-/** Distinct and ascending; company 0: none. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1. */
-export interface ActorTriples {
+/** By ascending actor; company 0: none. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1. */
+export interface ActorCompanies {
   readonly actors: Uint32Array;
   readonly companies: Uint32Array;
+}
+
+/** Distinct and ascending. */
+export interface ActorTriples extends ActorCompanies {
   readonly projects: Uint32Array;
 }
 

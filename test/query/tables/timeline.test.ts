@@ -46,6 +46,8 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     lastSequence: view.lastSequence,
     actorTriples: () => view.actorTriples(),
     cachedActorTriples: () => null,
+    actorCompanies: () => view.actorCompanies(),
+    cachedActorCompanies: () => null,
     summary: () => Promise.resolve(null),
     pin: () => undefined,
     unpin: () => undefined,

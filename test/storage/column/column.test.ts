@@ -32,6 +32,7 @@ describe("a column of codes", () => {
           expect([...codesOfRows(column, rows)]).toEqual(rows.map((row) => list[row]));
           expect(list.map((_, row) => codeAt(column, row))).toEqual(list);
           const { codes, counts: found } = histogramOf(column);
+          expect(histogramOf(column, 80_000)).toEqual({ codes, counts: found });
           expect([...codes].map((code, at) => [code, found[at]])).toEqual([...counts].sort(([a], [b]) => a - b));
         }
       }),

@@ -5,7 +5,7 @@ import { baseSeed } from "../../oracle/settings.js";
 
 /** At the edges of pages, and far beyond those that are set. */
 const codes = fc.constantFrom(0, 1, 4_095, 4_096, 4_097, 8_191, 20_480);
-const steps = fc.array(fc.oneof(fc.record({ code: codes, value: fc.integer({ min: -1, max: 3 }) }), fc.constant("freeze" as const)), { maxLength: 30 });
+const steps = fc.array(fc.oneof(fc.record({ code: codes, value: fc.integer({ min: -1, max: 3 }) }), fc.constantFrom("freeze" as const, "copy" as const)), { maxLength: 30 });
 const all = [0, 1, 2, 4_095, 4_096, 4_097, 8_191, 8_192, 20_480, 1_000_000];
 
 const valuesOf = (known: { of(code: number): number }) => all.map((code) => known.of(code));
@@ -13,12 +13,17 @@ const valuesOf = (known: { of(code: number): number }) => all.map((code) => know
 test("Codes are what was set last; whoever froze them goes on seeing what was.", () => {
   fc.assert(
     fc.property(steps, (ops) => {
-      const paged = new PagedCodes();
+      let paged = new PagedCodes();
       const model = new Map<number, number>();
       const expected = () => all.map((code) => model.get(code) ?? 0);
       const frozen: { readonly codes: FrozenCodes; readonly values: readonly number[] }[] = [];
       for (const op of ops) {
-        if (op === "freeze") {
+        if (op === "copy") {
+          const former = paged;
+          paged = paged.copy();
+          frozen.push({ codes: former.freeze(), values: expected() });
+          former.set(8_191, -1);
+        } else if (op === "freeze") {
           const codesOfNow = paged.freeze();
           expect(paged.freeze()).toBe(codesOfNow);
           frozen.push({ codes: codesOfNow, values: expected() });

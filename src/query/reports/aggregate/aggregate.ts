@@ -7,7 +7,7 @@ import { histogramOfRows, type CodeColumn, type Histogram, denseCodes } from "..
 import { runYielding, Yielder, inPieces } from "../../../core/base/yield.js";
 import { FirstValue, isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { AggregateItem } from "../../plan/input.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { knownMax, type Rows } from "../../../storage/segment/rows.js";
 import { rankedYielding, ranking, type Ranked } from "../../answer/ranked-items.js";
 import { concat, sortNumbers } from "../../../core/base/arrays.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
@@ -228,7 +228,7 @@ function byteLengthOfCounts(cached: CachedCounts): number {
 /** Counts selected rows by code, cached with a sealed segment that lies entirely in the range. */
 function selectedHistogram(rows: Rows, column: string, selector: Selector): Histogram {
   if (selector.key === "") return histogram(rows, column);
-  const make = () => histogramOfRows(rows.column(column), selectedRows(select(rows, selector)));
+  const make = () => histogramOfRows(rows.column(column), selectedRows(select(rows, selector)), knownMax(rows, column));
   return rows.derive(`histogram ${column} ${selector.key}`, make, ({ codes }) => codes.byteLength * 2);
 }
 

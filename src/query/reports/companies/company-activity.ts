@@ -3,13 +3,14 @@ import { grown } from "../../../core/base/arrays.js";
 import { RankedBits, type BitSet } from "../../../storage/column/bitmap.js";
 import { runAtOnce, runYielding, piecesOf, type Steps } from "../../../core/base/yield.js";
 import { dayStartMs } from "../../../core/base/time.js";
+import { Scratch } from "../../../core/base/scratch.js";
+import { wideCodes } from "../../../storage/column/codes.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import { selectedRows, isWhole, select } from "../../filter/select.js";
-import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
 import type { CompanyTopUsersPlan, Range, TopCompaniesPlan } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { wasRequested, type Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import type { Pass } from "../form/report.js";
 import type { TableSnapshot } from "../../tables/tables.js";
@@ -129,26 +130,34 @@ export interface MixedEvent {
   readonly ms: number;
 }
 
-type PairTest = (actor: number, company: number) => boolean;
+/** @param company 0: the event names none */
+type EventVisitor = (actor: number, company: number, ms: number) => void;
+
+export interface FoundActivity {
+  readonly parts: Activity[];
+  /** Takes events whose pairs are not cached; null in the state that a span caches. */
+  readonly visit: EventVisitor | null;
+}
 
 /**
  * Activity within a window, by the company that events name themselves: independent of links and memberships. The pairs of whole sealed segments and
- * of spans are cached. Cost: about 10 ns per row.
- * @param isWanted filters the pairs of rows that are not cached, which the window cuts; null: no filter
+ * of spans are cached from the second query on: visiting their events once costs less than making pairs. Cost: about 10 ns per row.
  */
-export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, isWanted: PairTest | null = null): Pass<Activity[], Activity> {
+export function activityPass(plan: TopCompaniesPlan | CompanyTopUsersPlan, visit: EventVisitor): Pass<FoundActivity, Activity> {
   return {
     scopes: [plan],
     columns: [TIME_COLUMN, ...ACTOR_COLUMNS, "companyId"],
-    begin: () => [],
+    begin: () => ({ parts: [], visit }),
     scan: (state, rows, [selector]) => {
-      if (isWhole(rows, selector)) state.push(rows.derive("activity", () => runAtOnce(grouped(activityOf(rows, null, null))), byteLengthOf));
-      else state.push(activityOf(rows, selectedRows(select(rows, selector)), isWanted));
+      const isAll = isWhole(rows, selector);
+      if (state.visit === null || (isAll && wasRequested(rows, "activity"))) state.parts.push(rows.derive("activity", () => runAtOnce(grouped(activityOf(rows))), byteLengthOf));
+      else eachEvent(rows, isAll ? null : selectedRows(select(rows, selector)), state.visit);
     },
     cached: {
       key: `${plan.report} `,
-      of: (state, pause) => runYielding(joinedActivity(state), pause),
-      add: (state, cached) => void state.push(cached),
+      beginRepeated: () => ({ parts: [], visit: null }),
+      of: ({ parts }, pause) => runYielding(joinedActivity(parts), pause),
+      add: ({ parts }, cached) => void parts.push(cached),
       byteLength: byteLengthOf,
     },
   };
@@ -158,23 +167,27 @@ function byteLengthOf({ actors, groups }: Activity): number {
   return actors.length * 20 + (groups === undefined ? 0 : groups.plain.byteLength + groups.starts.byteLength);
 }
 
-/** @param selected null: all rows */
-function activityOf(rows: Rows, selected: Uint32Array | null, isWanted: PairTest | null): Activity {
+function activityOf(rows: Rows): Activity {
   const table = new ActivityTable();
-  const users = denseCodes(rows.column("userId"));
-  const anonymous = denseCodes(rows.column("anonymousId"));
-  const companies = rows.zone("companyId") === null ? null : denseCodes(rows.column("companyId"));
-  const times = rows.times();
-  const startMs = dayStartMs(rows.day);
-  const count = selected === null ? rows.rowCount : selected.length;
-  for (let at = 0; at < count; at += 1) {
-    const row = selected === null ? at : selected[at]!;
-    const actor = actorOf(users[row]!, anonymous[row]!);
-    const company = companies === null ? 0 : companies[row]!;
-    if (actor === 0 && company === 0) continue;
-    if (isWanted === null || isWanted(actor, company)) table.add(actor, company, 1, startMs + times[row]!);
-  }
+  eachEvent(rows, null, (actor, company, ms) => table.add(actor, company, 1, ms));
   return table.take();
+}
+
+/** Visits the events that have an actor or name a company. @param selected null: all rows */
+function eachEvent(rows: Rows, selected: Uint32Array | null, visit: EventVisitor): void {
+  Scratch.atOnce((scratch) => {
+    const codesOf = (name: string) => (rows.zone(name) === null ? null : wideCodes(denseCodes(rows.column(name)), scratch));
+    const [users, anonymous, companies] = [codesOf("userId"), codesOf("anonymousId"), codesOf("companyId")];
+    const times = rows.times();
+    const startMs = dayStartMs(rows.day);
+    const count = selected === null ? rows.rowCount : selected.length;
+    for (let at = 0; at < count; at += 1) {
+      const row = selected === null ? at : selected[at]!;
+      const actor = actorOf(users === null ? 0 : users[row]!, anonymous === null ? 0 : anonymous[row]!);
+      const company = companies === null ? 0 : companies[row]!;
+      if (actor !== 0 || company !== 0) visit(actor, company, startMs + times[row]!);
+    }
+  });
 }
 
 export function* joinedActivity(parts: readonly Activity[]): Steps<Activity> {
@@ -258,20 +271,13 @@ export function mixedEventsOf(window: Range, moment: TableSnapshot, pending: Pen
 }
 
 /**
- * Visits the identities that were active for a company, some of them more than once.
- * Cost: its pairs and those of its members, and a bit per actor; a read per row for the first and last day of a window.
+ * Visits the actors that were active for a company.
+ * Cost: its pairs and those of its members, and a bit per actor.
  * @param members actors whose events without a company belong to this company
  */
-export function eachPairOf(
-  company: number,
-  parts: readonly Activity[],
-  mixed: readonly MixedEvent[],
-  identities: IdentityView,
-  members: BitSet,
-  visit: (identity: number, eventCount: number, newestMs: number) => void,
-): void {
+export function eachPairOf(company: number, parts: readonly Activity[], members: BitSet, visit: (actor: number, eventCount: number, newestMs: number) => void): void {
   for (const { actors, companies, eventCounts, newestMs, groups } of parts) {
-    const show = (at: number) => visit(identities.identityOf(actors[at]!), eventCounts[at]!, newestMs[at]!);
+    const show = (at: number) => visit(actors[at]!, eventCounts[at]!, newestMs[at]!);
     if (groups === undefined) {
       for (let at = 0; at < actors.length; at += 1) if (companies[at] === company || (companies[at] === 0 && members.has(actors[at]!))) show(at);
       continue;
@@ -280,27 +286,12 @@ export function eachPairOf(
     for (let at = starts[company - 1] ?? actors.length; at < (starts[company] ?? actors.length); at += 1) show(at);
     plain.eachRankIn(members.words, show);
   }
-  for (const event of mixed) if (event.company === company) visit(event.identity, 1, event.ms);
 }
 
-/**
- * Visits identities (0: none) with the companies they were active for, some pairs more than once.
- * Cost: about 10 ns per pair of an id and a company.
- */
-export function* eachPair(
-  parts: readonly Activity[],
-  mixed: readonly MixedEvent[],
-  identities: IdentityView,
-  companies: CompanyView,
-  visit: (identity: number, company: number, eventCount: number, newestMs: number) => void,
-): Steps<void> {
-  for (const { actors, companies: own, eventCounts, newestMs } of parts)
+/** Visits all pairs, those of several parts more than once. */
+export function* eachPair(parts: readonly Activity[], visit: (actor: number, company: number, eventCount: number, newestMs: number) => void): Steps<void> {
+  for (const { actors, companies, eventCounts, newestMs } of parts)
     yield* piecesOf(actors.length, PAIRS_PER_STEP, (from, to) => {
-      for (let at = from; at < to; at += 1) {
-        const identity = identities.identityOf(actors[at]!);
-        const company = own[at]! || companies.onlyCompany(identity);
-        if (company > 0) visit(identity, company, eventCounts[at]!, newestMs[at]!);
-      }
+      for (let at = from; at < to; at += 1) visit(actors[at]!, companies[at]!, eventCounts[at]!, newestMs[at]!);
     });
-  for (const { identity, company, ms } of mixed) visit(identity, company, 1, ms);
 }

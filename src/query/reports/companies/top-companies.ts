@@ -36,11 +36,11 @@ class CompanyTotals {
     this.#counted = new CountedPairs({ users: dictionaries.named("userId").size, anonymous: dictionaries.named("anonymousId").size }, size);
   }
 
-  readonly add = (identity: number, company: number, eventCount: number, newestMs: number): void => {
+  add(identity: number, company: number, eventCount: number, newestMs: number): void {
     this.eventCounts[company]! += eventCount;
     if (newestMs > this.newestMs[company]!) this.newestMs[company] = newestMs;
     if (identity !== 0 && this.#counted.add(identity, company) && this.identities.isIdentified(identity)) this.userCounts[company]! += 1;
-  };
+  }
 }
 
 /** Pairs seen so far. Almost every identity has a single company, which is found without hashing. */
@@ -82,11 +82,17 @@ export const topCompanies: Report<TopCompaniesPlan, TopCompanies> = {
     /** By company code. */
     const money = mixed === null ? null : moneyByCompany(plan, context, pending);
     if (mixed === null || money === null) return null;
-    return onePass(activityPass(plan), async (parts) => {
-      const { identities, companies, dictionaries, pause } = context;
-      assert(companies !== null, "companies were loaded (needsCompanies)");
-      const totals = new CompanyTotals(dictionaries, identities);
-      await runYielding(eachPair(parts, mixed, identities, companies, totals.add), pause);
+    const { identities, companies, dictionaries, pause } = context;
+    assert(companies !== null, "companies were loaded (needsCompanies)");
+    const totals = new CompanyTotals(dictionaries, identities);
+    const add = (actor: number, own: number, eventCount: number, newestMs: number) => {
+      const identity = identities.identityOf(actor);
+      const company = own || companies.onlyCompany(identity);
+      if (company > 0) totals.add(identity, company, eventCount, newestMs);
+    };
+    for (const { identity, company, ms } of mixed) totals.add(identity, company, 1, ms);
+    return onePass(activityPass(plan, (actor, own, ms) => add(actor, own, 1, ms)), async ({ parts }) => {
+      await runYielding(eachPair(parts, add), pause);
       const moneyOf = (code: number) => money[code] ?? ZERO;
       const codes = firstInOrder(codesWithEvents(totals), plan.limit, orderOf(plan, totals, moneyOf, context));
       return {
@@ -161,11 +167,16 @@ export const companyTopUsers: Report<CompanyTopUsersPlan, CompanyTopUsers> = {
     if (mixed === null) return null;
     /** Actors whose events without a company belong to this company. */
     const members = actorsOf(companies.membersOf(company), identities);
-    return onePass(activityPass(plan, (actor, own) => own === company || (own === 0 && members.has(actor))), (parts) => {
-      const found = new ActivityTable();
-      eachPairOf(company, parts, mixed, identities, members, (identity, eventCount, newestMs) => {
-        if (identity !== 0) found.add(identity, company, eventCount, newestMs);
-      });
+    const found = new ActivityTable();
+    const add = (actor: number, eventCount: number, newestMs: number) => {
+      if (actor !== 0) found.add(identities.identityOf(actor), company, eventCount, newestMs);
+    };
+    for (const event of mixed) if (event.company === company) add(event.identity, 1, event.ms);
+    const visit = (actor: number, own: number, ms: number) => {
+      if (own === company || (own === 0 && members.has(actor))) add(actor, 1, ms);
+    };
+    return onePass(activityPass(plan, visit), ({ parts }) => {
+      eachPairOf(company, parts, members, add);
       const { actors, eventCounts, newestMs } = found.take();
       const identifierOf = identifiers(context);
       const order = (a: number, b: number) =>

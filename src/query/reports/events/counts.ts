@@ -4,7 +4,7 @@ import type { CountPlan, PerDayPlan } from "../../plan/plan.js";
 import { countBits } from "../../../storage/column/bitmap.js";
 import { histogramOf, type Histogram } from "../../../storage/column/column.js";
 import { isWhole, select, fewRows, countAll, type Selector } from "../../filter/select.js";
-import type { Rows } from "../../../storage/segment/rows.js";
+import { knownMax, wasRequested, type Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS } from "../../../storage/segment/summaries.js";
 import { onePass, type Pass, type Report } from "../form/report.js";
 import {
@@ -34,7 +34,9 @@ function countWhole(rows: Rows, selector: Selector): number {
   const few = all.length > 1 ? fewRows(rows, selector) : null;
   if (few !== null) return few.length;
   if (all.length > 1 || only.kind !== "codes" || only.columns.length > 1 || !rows.immutable) return countAll(rows, all);
-  return countCodes(histogram(rows, only.columns[0]!), only.sets[0]!);
+  const column = only.columns[0]!;
+  // A histogram serves the next value of the column too, and takes several times as long as a bitmap of one value.
+  return wasRequested(rows, `histogram ${column}`) ? countCodes(histogram(rows, column), only.sets[0]!) : countAll(rows, all);
 }
 
 function countSelected(rows: Rows, selector: Selector): number {
@@ -46,7 +48,7 @@ function countSelected(rows: Rows, selector: Selector): number {
 
 /** Rows per code of a column, cached with a sealed segment. */
 export function histogram(rows: Rows, column: string): Histogram {
-  return rows.derive(`histogram ${column}`, () => histogramOf(rows.column(column)), (made) => made.codes.byteLength * 2);
+  return rows.derive(`histogram ${column}`, () => histogramOf(rows.column(column), knownMax(rows, column)), (made) => made.codes.byteLength * 2);
 }
 
 function countCodes(histogram: Histogram, set: CodeSet): number {
@@ -144,7 +146,7 @@ function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<Actor
     columns: ACTOR_COLUMNS,
     begin: () => new Map(),
     scan: (state, rows, [selector]) => addDay(state, rows.day, distinctActors(rows, selector)),
-    scanActors: (state, rows, triples) => addDay(state, rows.day, actorsOfAll(rows, triples)),
+    scanActors: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
     only: passingByUnit,
     cached: {
       key: `${plan.report} `,

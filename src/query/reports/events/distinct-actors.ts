@@ -5,7 +5,7 @@ import type { ActorTest } from "../../filter/predicate.js";
 import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { ACTOR_COLUMNS, actorOf, type ActorTriples } from "../../../storage/segment/summaries.js";
+import { ACTOR_COLUMNS, actorOf, type ActorCompanies } from "../../../storage/segment/summaries.js";
 import type { QueryScope } from "../../plan/plan.js";
 import type { Pass } from "../form/report.js";
 
@@ -24,7 +24,7 @@ export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
 }
 
 /** Distinct actors of all rows of a segment, cached with it. */
-export function actorsOfAll(rows: Rows, { actors }: ActorTriples): DistinctActors {
+export function actorsOfAll(rows: Rows, { actors }: ActorCompanies): DistinctActors {
   return rows.derive("actors of all", () => compact(withoutRepeats(actors)), byteLengthOf);
 }
 
@@ -70,7 +70,7 @@ export function actorsPass(scope: QueryScope): Pass<DistinctActors[], DistinctAc
     columns: ACTOR_COLUMNS,
     begin: () => [],
     scan: (state, rows, [selector]) => void state.push(distinctActors(rows, selector)),
-    scanActors: (state, rows, triples) => void state.push(actorsOfAll(rows, triples)),
+    scanActors: (state, rows, who) => void state.push(actorsOfAll(rows, who)),
     cached: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: byteLengthOf },
   };
 }

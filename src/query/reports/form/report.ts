@@ -2,7 +2,7 @@ import type { ActorTest } from "../../filter/predicate.js";
 import type { Selector } from "../../filter/select.js";
 import type { QueryScope, AnyPlan } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { ActorTriples } from "../../../storage/segment/summaries.js";
+import type { ActorCompanies } from "../../../storage/segment/summaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { TouchMaker } from "../../tables/touches/touch-facts.js";
@@ -15,6 +15,11 @@ import type { InsightScope } from "../../plan/insights/plan.js";
 export interface CachedState<S, T> {
   /** Identifies what is computed, beyond filters and dates. */
   readonly key: string;
+  /**
+   * The state of a span that is to be cached. If present, spans are cached from the second query on: the first one adds their parts to its own state,
+   * because making what is cached costs more than the answer.
+   */
+  beginRepeated?(): S;
   /** The state in cacheable form: it must not depend on data that the store adds later. */
   of(state: S, pause: () => Promise<void>): T | Promise<T>;
   add(state: S, cached: T, pause: () => Promise<void>): void | Promise<void>;
@@ -37,7 +42,7 @@ export interface Pass<S, T = unknown> {
   /** Adds the selected rows of one segment or head to the state. Columns must be loaded. */
   scan(state: S, rows: Rows, selectors: Selectors): void;
   /** Adds all rows of one segment from its list of actors, without reading columns. */
-  scanActors?(state: S, rows: Rows, triples: ActorTriples): void;
+  scanActors?(state: S, rows: Rows, who: ActorCompanies): void;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
   /** Absent if the state depends on more than filters and codes, for example on identities. */

@@ -108,7 +108,7 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
   return {
     ...pass,
     only: passingByUnit,
-    ...(isOneUnit ? { scanActors: (state, rows, triples) => addOne(state, rows, cuts, actorsOfAll(rows, triples)) } : {}),
+    ...(isOneUnit ? { scanActors: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
     cached: {
       key: name,
       of: unitedByUnit,
