@@ -4,6 +4,7 @@ import { Scratch } from "../../../core/base/scratch.js";
 import { areSameParts, grouped } from "../../../core/base/arrays.js";
 import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
+import type { ColumnOnce } from "../../../storage/segment/column-once.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { BudgetedTable } from "../../../storage/segment/memory-budget.js";
 import { mergeLists, readRowsOf, rowsOfLoaded } from "./seen-actors.js";
@@ -216,21 +217,36 @@ export class Timeline {
     to = this.#count,
   ): Promise<{ [K in keyof C]: Uint32Array }> {
     const codes = columns.map(() => new Uint32Array(to - from));
-    const read = async ({ rows, from: first, to: end }: TimelineSpan) => {
-      await pause();
+    const put = ({ from: first, to: end }: TimelineSpan, readings: readonly (number | ColumnOnce)[]) => {
       const list = this.rows.subarray(first, end);
-      await whilePinned([rows], () => Scratch.of(async (scratch) => {
-        const readings = columns.map((column) => onlyCode(rows, column) ?? rows.readOnce(column, scratch));
-        for (const [place, reading] of readings.entries()) {
-          const into = codes[place]!.subarray(first - from, end - from);
-          if (typeof reading === "number") into.fill(reading);
-          else (await reading).pick(list, into);
-        }
-      }));
+      for (const [place, reading] of readings.entries()) {
+        const into = codes[place]!.subarray(first - from, end - from);
+        if (typeof reading === "number") into.fill(reading);
+        else reading.pick(list, into);
+      }
     };
-    await inOrder(this.spansOf(from, to), read, () => true);
+    const loads: Promise<void>[] = [];
+    for (const span of this.spansOf(from, to)) {
+      await pause();
+      const scratch = new Scratch();
+      const readings = columns.map((column) => onlyCode(span.rows, column) ?? span.rows.readOnce(column, scratch));
+      // Without a promise for each part, if all is in memory.
+      if (readings.every(isAtHand)) put(span, readings);
+      else {
+        const taking = whilePinned([span.rows], async () => put(span, await Promise.all(readings))).finally(() => scratch.releaseAll());
+        // Never awaited when an earlier one failed.
+        taking.catch(() => undefined);
+        loads.push(taking);
+      }
+      if (loads.length === AHEAD_COUNT) await loads.shift();
+    }
+    await Promise.all(loads);
     return codes as { [K in keyof C]: Uint32Array };
   }
+}
+
+function isAtHand(reading: number | ColumnOnce | Promise<ColumnOnce>): reading is number | ColumnOnce {
+  return !(reading instanceof Promise);
 }
 
 /** The code that all rows have in a column, if the zone map shows it; otherwise null. */
