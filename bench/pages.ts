@@ -18,6 +18,15 @@ interface Result {
   readonly measurements: readonly (Measurement & FirstMeasurement)[];
 }
 
+/** What the README shows of a result of `bench:cold`. */
+interface ColdResult {
+  readonly kind: "cold";
+  readonly eventCount: number;
+  readonly hardware: ReturnType<typeof hardware>;
+  readonly means: { readonly events: number; readonly insights: number };
+  readonly measured: readonly { readonly query: string; readonly ratio: number }[];
+}
+
 const README = new URL("../README.md", import.meta.url);
 const BENCHMARKS = new URL("../docs/internals/benchmarks.md", import.meta.url);
 const CHART = new URL("../docs/speed.svg", import.meta.url);
@@ -39,15 +48,25 @@ function wrapped(text: string): string {
 
 const whole = (value: number) => Math.round(value).toLocaleString("en");
 
-type Dated = Result & { readonly date: string };
+type Dated<R = Result> = R & { readonly date: string };
+
+function read<R>(path: string | undefined): Dated<R> {
+  if (path === undefined) throw new Error("expected three result files: npm run bench:pages -- SMALL.json LARGE.json COLD.json");
+  return { ...(JSON.parse(readFileSync(path, "utf8")) as R), date: basename(path).slice(0, 10) };
+}
+
+function coldResultOf(path: string | undefined): Dated<ColdResult> {
+  const result = read<ColdResult>(path);
+  if (result.kind !== "cold") throw new Error(`${path ?? ""}: expected a result of bench:cold`);
+  return result;
+}
 
 function resultOf(path: string | undefined): Dated {
-  if (path === undefined) throw new Error("expected two result files: npm run bench:pages -- SMALL.json LARGE.json");
-  const result = JSON.parse(readFileSync(path, "utf8")) as Result;
+  const result = read<Result>(path);
   const engines = Object.keys(result.geometricMeanRatioByEngine ?? {});
-  if (engines.join() !== "DuckDB") throw new Error(`${path}: expected queries of DuckDB alone, got ${engines.join(", ") || "none"}`);
-  if (result.geometricMeanFirstRatio === undefined) throw new Error(`${path}: expected live, warm and first times, got a result of another version`);
-  return { ...result, date: basename(path).slice(0, 10) };
+  if (engines.join() !== "DuckDB") throw new Error(`${path ?? ""}: expected queries of DuckDB alone, got ${engines.join(", ") || "none"}`);
+  if (result.geometricMeanFirstRatio === undefined) throw new Error(`${path ?? ""}: expected live, warm and first times, got a result of another version`);
+  return result;
 }
 
 function machineText({ cpuModel, coreCount, memoryGib, nodeVersion }: Result["hardware"]): string {
@@ -80,35 +99,45 @@ const SHOWN = [
   "count, 30 days", "running total per day, 90 days", "unique users", "unique users per day, 90 days", "aggregate url", "search, page 1, two filters",
   "profile of the heavy user", "LTV cohorts, identity, all time", "revenue by source, last touch, identity", "top companies, 30 days",
 ];
-const [CHART_WIDTH, LABEL_WIDTH, ROW_HEIGHT, VALUE_WIDTH] = [760, 270, 24, 60];
+const [CHART_WIDTH, LABEL_WIDTH, ROW_HEIGHT, BAR_HEIGHT, VALUE_WIDTH] = [800, 270, 34, 12, 60];
 /** The longest bar stands for it. */
 const RATIO_MAX = 2_000;
 
-/** How many times as fast as DuckDB each query is while events arrive, on a scale of powers of ten. */
-function chart({ measurements, eventCount }: Result): string {
+/** Ratios about 1 need a digit more. */
+const timesTo = (ratio: number) => (ratio < 2 ? `${ratio.toFixed(2)}×` : times(ratio));
+
+/** How many times as fast as DuckDB each query is while events arrive, and as the first of a new process, on a scale of powers of ten. */
+function chart({ measurements, eventCount }: Result, cold: ColdResult): string {
   const lengthOf = (ratio: number) => (Math.max(Math.log10(ratio), 0) / Math.log10(RATIO_MAX)) * (CHART_WIDTH - LABEL_WIDTH - VALUE_WIDTH);
+  const ratioIn = (list: readonly { readonly query: string }[], shown: string, ratioOf: (at: number) => number) => {
+    const at = list.findIndex(({ query }) => query === shown);
+    if (at === -1) throw new Error(`expected a measurement of "${shown}"`);
+    return ratioOf(at);
+  };
+  const bar = (kind: "live" | "first", y: number, ratio: number) => {
+    const length = lengthOf(ratio);
+    return `<rect class="${kind}" x="${LABEL_WIDTH}" y="${y}" width="${Math.max(length, 1).toFixed(1)}" height="${BAR_HEIGHT}"/>` +
+      `<text x="${(LABEL_WIDTH + length + 6).toFixed(1)}" y="${y + BAR_HEIGHT - 1}">${timesTo(ratio)}</text>`;
+  };
   const rows = SHOWN.map((shown, row) => {
-    const measurement = measurements.find(({ query }) => query === shown);
-    if (measurement === undefined) throw new Error(`expected a measurement of "${shown}"`);
-    const [y, length] = [(row + 2) * ROW_HEIGHT, lengthOf(measurement.liveRatio)];
-    return [
-      `<text x="${LABEL_WIDTH - 10}" y="${y + 16}" text-anchor="end">${shown}</text>`,
-      `<rect x="${LABEL_WIDTH}" y="${y + 3}" width="${length.toFixed(1)}" height="${ROW_HEIGHT - 6}"/>`,
-      `<text x="${(LABEL_WIDTH + length + 6).toFixed(1)}" y="${y + 16}">${times(measurement.liveRatio)}</text>`,
-    ].join("");
+    const y = (row + 2) * ROW_HEIGHT;
+    const live = ratioIn(measurements, shown, (at) => measurements[at]?.liveRatio ?? Number.NaN);
+    const first = ratioIn(cold.measured, shown, (at) => cold.measured[at]?.ratio ?? Number.NaN);
+    const label = `<text x="${LABEL_WIDTH - 10}" y="${y + BAR_HEIGHT + 6}" text-anchor="end">${shown}</text>`;
+    return [label, bar("live", y + 2, live), bar("first", y + BAR_HEIGHT + 4, first)].join("");
   });
   const height = (SHOWN.length + 2) * ROW_HEIGHT + 8;
   const ticks = [1, 10, 100, 1_000].map((ratio) => {
     const x = (LABEL_WIDTH + lengthOf(ratio)).toFixed(1);
     return `<path d="M${x} ${2 * ROW_HEIGHT - 4}V${height}"/><text x="${x}" y="${2 * ROW_HEIGHT - 8}" text-anchor="middle">${whole(ratio)}×</text>`;
   });
-  const light = "text{font:13px system-ui,sans-serif;fill:#1f2328}rect{fill:#2563eb}path{stroke:#d0d7de}";
-  const style = `${light}@media(prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#60a5fa}path{stroke:#3d444d}}`;
-  const title = `Times as fast as DuckDB over ${whole(eventCount)} events, while events arrive`;
+  const light = "text{font:13px system-ui,sans-serif;fill:#1f2328}.live{fill:#2563eb}.first{fill:#93a4bd}path{stroke:#d0d7de}";
+  const style = `${light}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.live{fill:#60a5fa}.first{fill:#5d6b80}path{stroke:#3d444d}}`;
+  const title = `Times as fast as DuckDB over ${whole(eventCount)} events: while events arrive (blue), and as the first query of a new process (gray)`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${CHART_WIDTH} ${height}" width="${CHART_WIDTH}" height="${height}" role="img" aria-label="${title}">`,
     `<style>${style}</style>`,
-    `<text x="0" y="16">${title} (logarithmic scale)</text>`,
+    `<text x="0" y="16">${title}</text>`,
     ...ticks,
     ...rows,
     "</svg>\n",
@@ -116,14 +145,14 @@ function chart({ measurements, eventCount }: Result): string {
 }
 
 /** Five rows of figures, and the chart. */
-function readmeFigures({ date, eventCount, daybook, geometricMeanLiveRatio, geometricMeanFirstRatio, hardware: machine }: Dated, small: Dated): string {
+function readmeFigures({ date, eventCount, daybook, geometricMeanLiveRatio, hardware: machine }: Dated, small: Dated, cold: Dated<ColdResult>): string {
   return [
     `![Times as fast as DuckDB, by query](docs/speed.svg)`,
     "",
     `| ${whole(eventCount)} events, ${machineText(machine)}, ${date} | |`,
     "|---|---:|",
     `| queries while events arrive, against DuckDB (geometric mean; ${times(small.geometricMeanLiveRatio)} at ${whole(small.eventCount)} events) | ${times(geometricMeanLiveRatio)} |`,
-    `| the first query of a new process, against DuckDB | ${times(geometricMeanFirstRatio)} |`,
+    `| the first query of a new process, both from files, against DuckDB (${cold.date}; insights: ${timesTo(cold.means.insights)}) | ${timesTo(cold.means.events)} |`,
     `| durable events a second, in batches of 1,000 by one writer; with a thread that makes segments | ` +
       `${whole(daybook.ingestEventsPerSecond)}; ${whole(daybook.threadIngestEventsPerSecond)} |`,
     `| bytes of an event on disk | ${daybook.diskBytesPerEvent.toFixed(1)} |`,
@@ -154,8 +183,10 @@ function put(page: URL, figures: string): void {
   writeFileSync(page, `${text.slice(0, start + START.length)}\n${figures}\n${text.slice(end)}`);
 }
 
-const [small, large] = [resultOf(process.argv[2]), resultOf(process.argv[3])];
-if (machineText(small.hardware) !== machineText(large.hardware)) throw new Error(`expected results of one machine, got ${machineText(small.hardware)} and ${machineText(large.hardware)}`);
-put(README, readmeFigures(large, small));
+const [small, large, cold] = [resultOf(process.argv[2]), resultOf(process.argv[3]), coldResultOf(process.argv[4])];
+const machines = [...new Set([small, large, cold].map((result) => machineText(result.hardware)))];
+if (machines.length > 1) throw new Error(`expected results of one machine, got ${machines.join(" and ")}`);
+if (cold.eventCount !== large.eventCount) throw new Error(`expected a cold result of ${large.eventCount} events, got ${cold.eventCount}`);
+put(README, readmeFigures(large, small, cold));
 put(BENCHMARKS, allFigures(small, large));
-writeFileSync(CHART, chart(large));
+writeFileSync(CHART, chart(large, cold));
