@@ -74,8 +74,9 @@ function widest(accesses: readonly SegmentAccess[]): SegmentAccess {
 
 /** Null if something is missing. */
 function compilingOf({ plan, report, PeopleSegments, contexts }: QueryExecution, context: RowContext, pending: PendingLoads) {
-  const own = "answer" in report ? [passOverAll(plan)] : report.prepare(plan, context, pending)?.passes;
-  if (own === undefined || !pending.isEmpty) return null;
+  const passes = "answer" in report ? [] : report.prepare(plan, context, pending)?.passes;
+  if (passes === undefined || !pending.isEmpty) return null;
+  const own = passes.length === 0 ? [passOverAll(plan)] : passes;
   const ofSegments = PeopleSegments === null ? [] : new PeopleSegments(scopesOf(own)).passes;
   return { compiling: contexts.compile([...ofSegments, ...own], context, null) };
 }

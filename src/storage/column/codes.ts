@@ -38,6 +38,7 @@ export function maxOf(codes: Uint32Array): number {
 
 /** Views bytes as codes of the given width, without a copy if the alignment allows. */
 export function codesOfBytes(bytes: Uint8Array, width: number): Codes {
+  // A `Buffer` is no array of codes: loops that meet both kinds are slow.
   if (width === 1) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Not `slice`: on a `Buffer` it returns a view of the same memory.
   const aligned = bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);

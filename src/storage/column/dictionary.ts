@@ -324,7 +324,9 @@ export class Dictionary {
   /** Reads the values whose stored hash is that of a value. */
   #readHashed(value: string): void {
     const wanted = valueHash(value);
-    for (const { start, read } of this.#hashes) {
+    for (const { start, count, read } of this.#hashes) {
+      // Once all their values are read, the file may be gone: an erasure replaces it.
+      if (!this.#unread.some((block) => block.start >= start && block.start < start + count && !this.#readBlocks.has(block))) continue;
       const hashes = read();
       for (let at = hashes.indexOf(wanted); at >= 0; at = hashes.indexOf(wanted, at + 1)) this.valueOf(start + at);
     }

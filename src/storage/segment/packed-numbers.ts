@@ -30,10 +30,15 @@ export async function packCodes(codes: Codes, max: number, yielder: Yielder): Pr
   return new Uint8Array(words.buffer);
 }
 
-/** Codes of one, two or four bytes share the memory of `bytes` if the alignment allows. Null: the length is not that of so many codes. */
+/**
+ * Codes of one, two or four bytes share the memory of `bytes` if it has nothing else: what is kept is counted by its length. Null: the length is not
+ * that of so many codes.
+ */
 export function unpackCodes(bytes: Uint8Array, count: number, max: number): Codes | null {
   const packed = PackedCodes.of(bytes, count, max);
-  if (packed === null || packed.whole !== null) return packed?.whole ?? null;
+  if (packed === null) return null;
+  const { whole } = packed;
+  if (whole !== null) return whole.buffer.byteLength === bytes.byteLength ? whole : whole.slice();
   const codes = allocateCodes(count, max);
   unpackInto(codes, packed.words, 0, packed.bits, 0, count);
   return codes;
@@ -151,7 +156,6 @@ function packInto(words: Uint32Array, firstBit: number, numbers: Codes, from: nu
   }
 }
 
-/** @param start word of the first number @param from index of the first number */
 type Unpack<C extends Codes> = (numbers: C, words: Uint32Array, start: number, bits: number, from: number, to: number) => void;
 
 /** One function for each kind of array: a function that sees several is optimized for none. */
@@ -177,6 +181,7 @@ const unpackBytes = makeUnpack<Uint8Array>();
 const unpackShorts = makeUnpack<Uint16Array>();
 const unpackWords = makeUnpack<Uint32Array>();
 
+/** @param start word of the first number @param from index of the first number */
 function unpackInto(numbers: Codes, words: Uint32Array, start: number, bits: number, from: number, to: number): void {
   // Shifts by 32 bits are shifts by none.
   if (bits === WORD_BITS) return numbers.set(words.subarray(start, start + to - from), from);

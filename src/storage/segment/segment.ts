@@ -245,6 +245,7 @@ export class Segment implements Rows {
   }
 
   async #readActors(actors: Uint32Array): Promise<boolean> {
+    if (this.#cache.wasRequested(`once ${ACTORS_BLOCK}`)) return haveCommon(actors, (await this.actorCompanies()).actors);
     const block = await this.#readBlock(ACTORS_BLOCK);
     return Scratch.atOnce((scratch) => haveCommon(actors, numbersOfDeltas(this.key, ACTORS_BLOCK, block, this.meta.actors.count, (count) => scratch.take(count))));
   }

@@ -381,7 +381,7 @@ export interface DictionaryMeta {
 const BLOCK_VALUE_COUNT = 1_024;
 /** Longer values stand alone. */
 const BLOCK_CHAR_COUNT = 32 * 1024;
-/** Fewer values have no hashes: they lie in one block. */
+/** Fewer values have no hashes: searching one block of texts is fast. */
 const HASHED_COUNT_MIN = BLOCK_VALUE_COUNT;
 
 function inBlocks({ name, start, values }: DictionaryDelta): DictionaryDelta[] {

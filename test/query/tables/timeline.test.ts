@@ -188,4 +188,9 @@ describe("a timeline", () => {
     const timeline = await timelineOf([rowsOf([mine(10, 1), mine(10, 2), mine(20, 3)], { day: 0, sealed: true })], [2]);
     expect([0, 10, 11, 20, 21].map((ms) => timeline.firstAt(ms))).toEqual([0, 0, 2, 2, 3]);
   });
+
+  test("fails with the error of a disk that reads nothing", async () => {
+    const part = rowsOf([{ ms: 0, id: 1, user: 1 }], { sealed: true, zones: { readOnce: () => Promise.reject(new Error("no disk")) } });
+    await expect(timelineOf([part], [2])).rejects.toThrow("no disk");
+  });
 });

@@ -70,6 +70,13 @@ describe("values of a file", () => {
     expect(reads.length).toBe(24);
   });
 
+  test("that are all read need no hashes: an erasure has removed their file", () => {
+    const { dictionary } = storedIn(Array.from({ length: 12 }, (_, block) => Array.from({ length: 1_000 }, (_, at) => `value ${block * 1_000 + at}`)));
+    dictionary.addHashes({ start: 1, count: 12_000, read: () => expect.unreachable("a removed file is read") });
+    expect(dictionary.values.length).toBe(12_001);
+    expect([dictionary.codeOf("value 777"), dictionary.codeOf("none")]).toEqual([778, -1]);
+  });
+
   test("of equal hashes are told apart by reading them, and one value with two codes is damage", () => {
     const many = Array.from({ length: 11 }, (_, block) => Array.from({ length: 1_000 }, (_, at) => `value ${block * 1_000 + at}`));
     const { dictionary, reads } = storedIn(many);

@@ -68,4 +68,18 @@ describe("a column that is read for one use", () => {
     const read = NAMES.filter((name) => name !== "referrer");
     expect(readings).toEqual([...read, ...read.filter((name) => name !== "m1")]);
   });
+
+  test("and so is the list of actors", async () => {
+    const segment = await stored();
+    const [some, none] = [Uint32Array.of(1, scattered(7, 20) * 2), Uint32Array.of(1, 3, 5)];
+    const held: boolean[] = [];
+    for (let use = 0; use < 3; use += 1) {
+      expect([await segment.mayHaveActors(some), await segment.mayHaveActors(none)]).toEqual([true, false]);
+      held.push(segment.cachedActorCompanies() !== null);
+    }
+    expect(held).toEqual([true, true, true]);
+    const other = await stored();
+    await other.mayHaveActors(some);
+    expect(other.cachedActorCompanies()).toBeNull();
+  });
 });

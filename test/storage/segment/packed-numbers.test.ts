@@ -34,6 +34,10 @@ describe("packed numbers", () => {
     shifted.set(packed, 1);
     for (const bytes of [packed, shifted.subarray(1)]) expect(unpackCodes(bytes, 3, 20_000)).toEqual(Uint16Array.of(300, 2, 20_000));
     expect(unpackCodes(packed, 3, 20_000)?.buffer).toBe(packed.buffer);
+    // A part of a file would keep the whole file.
+    const file = new Uint8Array(4_096);
+    file.set(packed, 64);
+    expect(unpackCodes(file.subarray(64, 64 + packed.length), 3, 20_000)?.buffer.byteLength).toBeLessThan(16);
   });
 
   test("deltas have the bits of the largest of a thousand", async () => {

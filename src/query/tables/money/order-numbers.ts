@@ -12,10 +12,8 @@ export class OrderNumbers {
   #ofIds = new Uint32Array(0);
   /** By number of such an order. */
   #projects = new Uint32Array(64);
-  /** By project and text: orders of the other projects, and those that metadata names. */
+  /** By project and text: orders of the other projects, and those that only metadata named so far. */
   readonly #ofTexts = new Map<string, number>();
-  /** Whether these are all orders: from the first that metadata names on, because reading the texts of external ids takes long. */
-  #hasTexts = false;
   readonly #ofRefunds = new Map<string, number>();
 
   constructor(readonly externalIds: Dictionary) {}
@@ -26,7 +24,7 @@ export class OrderNumbers {
   }
 
   get byteLength(): number {
-    return this.#ofIds.byteLength + (this.#ofTexts.size + this.#ofRefunds.size) * TEXT_BYTES;
+    return this.#ofIds.byteLength + this.#projects.byteLength + (this.#ofTexts.size + this.#ofRefunds.size) * TEXT_BYTES;
   }
 
   /** @param externalId a code other than 0 */
@@ -34,7 +32,9 @@ export class OrderNumbers {
     if (externalId >= this.#ofIds.length) this.#ofIds = withRoomFor(this.#ofIds, Math.max(externalId + 1, this.externalIds.size));
     const known = this.#ofIds[externalId]!;
     if (known !== 0) return this.#projects[known] === project ? known : this.#numberIn(this.#ofTexts, this.#keyOf(project, externalId));
-    const number = this.#hasTexts ? this.#numberIn(this.#ofTexts, this.#keyOf(project, externalId)) : (this.#count += 1);
+    // Texts are only read if metadata names orders.
+    const named = this.#ofTexts.size === 0 ? undefined : this.#ofTexts.get(this.#keyOf(project, externalId));
+    const number = named ?? (this.#count += 1);
     this.#ofIds[externalId] = number;
     this.#projects = withRoomFor(this.#projects, number + 1);
     this.#projects[number] = project;
@@ -43,20 +43,14 @@ export class OrderNumbers {
 
   /** @param text of the metadata, not empty */
   ofText(project: number, text: string): number {
-    if (!this.#hasTexts) this.#readTexts();
-    return this.#numberIn(this.#ofTexts, keyOf(project, text));
+    const externalId = this.externalIds.codeOf(text);
+    const known = externalId > 0 ? (this.#ofIds[externalId] ?? 0) : 0;
+    return known !== 0 && this.#projects[known] === project ? known : this.#numberIn(this.#ofTexts, keyOf(project, text));
   }
 
   /** @param order 0 for a refund that names none */
   ofRefund(project: number, order: number, id: string): number {
     return this.#numberIn(this.#ofRefunds, `${project} ${order} ${id}`);
-  }
-
-  #readTexts(): void {
-    this.#hasTexts = true;
-    this.#ofIds.forEach((number, externalId) => {
-      if (number !== 0) this.#ofTexts.set(this.#keyOf(this.#projects[number]!, externalId), number);
-    });
   }
 
   #keyOf(project: number, externalId: number): string {

@@ -166,6 +166,7 @@ class RevenueReader extends AmountReader {
   readonly #currencyKey: KeyColumn | null;
   /** By code of the field; `""` for a blank one. */
   readonly #currencyOfCode: (string | undefined)[] = [];
+  readonly #currencyOfText = new Map<string, string>();
 
   constructor(rows: RowsSummary, rule: RevenueRule, dictionaries: Dictionaries) {
     super(rows, rule, dictionaries);
@@ -198,11 +199,16 @@ class RevenueReader extends AmountReader {
     return (typeof inMetadata === "string" ? this.#currencyNamed(inMetadata) : "") || this.rule.currency;
   }
 
-  /** The reporting currency is one string: comparing it to itself is fastest. */
+  /** Equal texts give one string, and the reporting currency its own: comparing it to itself is fastest. */
   #currencyNamed(given: string): string {
-    const text = given.trim();
-    const currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
-    return currency === this.rule.currency ? this.rule.currency : currency;
+    let currency = this.#currencyOfText.get(given);
+    if (currency === undefined) {
+      const text = given.trim();
+      currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
+      if (currency === this.rule.currency) ({ currency } = this.rule);
+      this.#currencyOfText.set(given, currency);
+    }
+    return currency;
   }
 }
 

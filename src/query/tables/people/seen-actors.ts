@@ -55,10 +55,11 @@ function heldBy(rows: Rows): (actor: number) => boolean {
 export async function readRowsOf(rows: Rows, actors: readonly number[], scratch: Scratch): Promise<Uint32Array> {
   const held = actors.filter(heldBy(rows));
   if (held.length === 0) return NO_ROWS;
-  const [users, anonymous] = ACTOR_COLUMNS.map((name) => rows.readOnce(name, scratch));
+  const readings = ACTOR_COLUMNS.map((name) => rows.readOnce(name, scratch));
   // What is in memory may have lists of rows by now.
-  if (!(users instanceof Promise) && !(anonymous instanceof Promise)) return rowsOfLoaded(rows, actors);
-  return rowsOfActors((await users)!, (await anonymous)!, held);
+  if (!readings.some((reading) => reading instanceof Promise)) return rowsOfLoaded(rows, actors);
+  const [users, anonymous] = await Promise.all(readings);
+  return rowsOfActors(users!, anonymous!, held);
 }
 
 /** Actor columns must be loaded. Cost: a read of each row, or a search per actor in settled rows scanned often. @param actors ascending */

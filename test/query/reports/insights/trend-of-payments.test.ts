@@ -43,3 +43,10 @@ test("Revenue of all events, which needs no rows, is that of the rows with the o
     }
   }
 });
+
+test("explain says that a trend of all revenue depends on all rows", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 2, 10)) });
+  await daybook.ingest([1, 2, 3].map((value) => ({ name: "Payment", userId: "ann", value, createdAt: Date.UTC(2026, 2, value) })));
+  const { segments, rowCount } = await daybook.explain("trend", { measure: { type: "revenue" }, startDate: "2026-03-01", endDate: "2026-03-09" });
+  expect([segments.map(({ access }) => access), rowCount]).toEqual([["all", "all", "all"], 3]);
+});
