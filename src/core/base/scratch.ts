@@ -10,8 +10,14 @@ const KEPT_ARRAYS_MAX = 64;
 const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
+/** What reads numbers into memory of its caller takes it from here. */
+export interface NumberMemory {
+  /** Returns `count` numbers of any value. */
+  take(count: number): Uint32Array;
+}
+
 /** Pooled memory for the counters of queries: the first use of new memory takes up to 4 ms a megabyte, as long as many queries take. */
-export class Scratch {
+export class Scratch implements NumberMemory {
   readonly #taken: Uint32Array[] = [];
 
   /** Calls `use`, then releases what it took: its result must not refer to that memory. */

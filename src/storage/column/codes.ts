@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the counts */
-import type { Scratch } from "../../core/base/scratch.js";
+import type { NumberMemory } from "../../core/base/scratch.js";
 
 /** Dictionary codes of rows, as narrow as the largest code allows. Also the index buffer of an Arrow dictionary column. */
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
@@ -21,7 +21,7 @@ export function narrowCodes(codes: Uint32Array, max = maxOf(codes)): Codes {
 }
 
 /** In four bytes each: a loop over all three widths takes several times as long. @param scratch memory of the copy; null: it stays valid */
-export function wideCodes(codes: Codes, scratch: Scratch | null = null): Uint32Array {
+export function wideCodes(codes: Codes, scratch: NumberMemory | null = null): Uint32Array {
   if (codes instanceof Uint32Array) return codes;
   if (scratch === null) return new Uint32Array(codes);
   const wide = scratch.take(codes.length);

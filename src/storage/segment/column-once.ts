@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import type { Scratch } from "../../core/base/scratch.js";
+import type { NumberMemory } from "../../core/base/scratch.js";
 import { wideCodes, type Codes } from "../column/codes.js";
 import { codeAt, denseCodes, type CodeColumn } from "../column/column.js";
 import { firstAtLeast } from "../../core/base/search.js";
@@ -29,7 +29,7 @@ function rowsAmong(codes: Uint32Array, rowCount: number, each: (remainders: numb
   return Uint32Array.from(found);
 }
 
-export function onceOfColumn(column: CodeColumn, scratch: Scratch): ColumnOnce {
+export function onceOfColumn(column: CodeColumn, scratch: NumberMemory): ColumnOnce {
   if (column.kind === "dense") return onceOfNumbers(column.codes, scratch);
   const pick = (rows: Uint32Array, into: Uint32Array) => {
     for (let at = 0; at < rows.length; at += 1) into[at] = codeAt(column, rows[at]!);
@@ -38,7 +38,7 @@ export function onceOfColumn(column: CodeColumn, scratch: Scratch): ColumnOnce {
   return { all: () => wideCodes(denseCodes(column), scratch), pick, among };
 }
 
-export function onceOfNumbers(numbers: Codes | Int32Array, scratch: Scratch): ColumnOnce {
+export function onceOfNumbers(numbers: Codes | Int32Array, scratch: NumberMemory): ColumnOnce {
   const codes = numbers instanceof Int32Array ? new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length) : numbers;
   const pick = (rows: Uint32Array, into: Uint32Array) => {
     for (let at = 0; at < rows.length; at += 1) into[at] = codes[rows[at]!]!;
@@ -48,7 +48,7 @@ export function onceOfNumbers(numbers: Codes | Int32Array, scratch: Scratch): Co
 }
 
 /** Unpacks no more than the rows that are picked. */
-export function onceOfPacked(packed: PackedCodes, scratch: Scratch): ColumnOnce {
+export function onceOfPacked(packed: PackedCodes, scratch: NumberMemory): ColumnOnce {
   const all = () => {
     const codes = scratch.take(packed.count);
     packed.all(codes);

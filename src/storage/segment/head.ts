@@ -6,7 +6,7 @@ import { FIELDS, FIELD_COUNT, PROJECT_COLUMN, SEQUENCE_COLUMN, SHAPE_COLUMN, TIM
 import { GrowableCodes } from "../column/codes.js";
 import { absentColumn, codeAt, type CodeColumn } from "../column/column.js";
 import { firstAtLeast } from "../../core/base/search.js";
-import type { Scratch } from "../../core/base/scratch.js";
+import type { NumberMemory } from "../../core/base/scratch.js";
 import { onceOfColumn, onceOfNumbers, type ColumnOnce } from "./column-once.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
@@ -299,7 +299,7 @@ export class HeadView implements Rows {
     return null;
   }
 
-  readOnce(column: string, scratch: Scratch): ColumnOnce {
+  readOnce(column: string, scratch: NumberMemory): ColumnOnce {
     if (column === TIME_COLUMN) return onceOfNumbers(this.times(), scratch);
     return column === SEQUENCE_COLUMN ? onceOfNumbers(this.sequences(), scratch) : onceOfColumn(this.column(column), scratch);
   }

@@ -1,4 +1,4 @@
-import type { Scratch } from "../../core/base/scratch.js";
+import type { NumberMemory } from "../../core/base/scratch.js";
 import type { CodeColumn } from "../column/column.js";
 import type { ColumnOnce } from "./column-once.js";
 import type { RowsSummary, ActorCompanies, ActorTriples } from "./summaries.js";
@@ -50,7 +50,7 @@ export interface Rows {
    * Reads a column, the times or the sequences for one use: what is not in memory is decoded into memory of `scratch` the first time, and loaded from
    * the second time on. At once if it is in memory. @throws corruption
    */
-  readOnce(column: string, scratch: Scratch): ColumnOnce | Promise<ColumnOnce>;
+  readOnce(column: string, scratch: NumberMemory): ColumnOnce | Promise<ColumnOnce>;
   /** False if no row is by any of some actors, given ascending; the actors of sealed rows are read for it. @throws corruption */
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean>;
   /** As `actorTriples`, without the projects: a pair of several projects occurs as often. @throws corruption */

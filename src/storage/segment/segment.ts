@@ -1,6 +1,6 @@
 import { getOrMake } from "../../core/base/arrays.js";
 import { assert } from "../../core/base/errors.js";
-import { Scratch } from "../../core/base/scratch.js";
+import { Scratch, type NumberMemory } from "../../core/base/scratch.js";
 import { haveCommon } from "../../core/base/search.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
@@ -216,7 +216,7 @@ export class Segment implements Rows {
     return waits === null ? null : Promise.all(waits).then(() => undefined);
   }
 
-  readOnce(name: string, scratch: Scratch): ColumnOnce | Promise<ColumnOnce> {
+  readOnce(name: string, scratch: NumberMemory): ColumnOnce | Promise<ColumnOnce> {
     const meta = this.#contents().columns.get(name);
     if (!this.#isAway(name)) return this.#onceOfLoaded(name, scratch);
     if (meta?.entryCount !== undefined || this.#cache.wasRequested(`once ${name}`)) return this.#loadOnce(name).then(() => this.#onceOfLoaded(name, scratch));
@@ -227,12 +227,12 @@ export class Segment implements Rows {
     return this.#cache.get(name) === null && this.#contents().blocks.has(name);
   }
 
-  #onceOfLoaded(name: string, scratch: Scratch): ColumnOnce {
+  #onceOfLoaded(name: string, scratch: NumberMemory): ColumnOnce {
     if (name === TIME_COLUMN) return onceOfNumbers(this.times(), scratch);
     return name === SEQUENCE_COLUMN ? onceOfNumbers(this.sequences(), scratch) : onceOfColumn(this.column(name), scratch);
   }
 
-  async #decodedOnce(name: string, meta: ColumnMeta | undefined, scratch: Scratch): Promise<ColumnOnce> {
+  async #decodedOnce(name: string, meta: ColumnMeta | undefined, scratch: NumberMemory): Promise<ColumnOnce> {
     const block = await this.#readBlock(name);
     if (meta === undefined) return onceOfNumbers(numbersOfDeltas(this.key, name, block, this.rowCount, (count) => scratch.take(count)), scratch);
     if (!block.packed) return onceOfColumn(decodeColumn(this.key, meta, this.rowCount, block, null), scratch);
