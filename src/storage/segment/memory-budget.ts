@@ -214,7 +214,7 @@ export class DerivedCache {
     return made;
   }
 
-  /** Whether this was called with the name before: what only pays when it is asked for again is made then. */
+  /** False at the first call with a name, then true. Use it for what is worth caching only if it is needed twice. */
   wasRequested(name: string): boolean {
     const mark = `requested ${name}`;
     if (this.get(mark) !== null) return true;

@@ -93,7 +93,7 @@ export function knownMax(rows: Rows, column: string): number | undefined {
   return rows.sealed ? (rows.zone(column)?.max ?? 0) : undefined;
 }
 
-/** Whether this was called for settled rows with the name before: what only pays when it is asked for again is made then. */
+/** As `DerivedCache.wasRequested`, for the cache of these rows. Always false for a growing head. */
 export function wasRequested(rows: Rows, name: string): boolean {
   const mark = `requested ${name}`;
   if (rows.cached(mark, []) !== null) return true;

@@ -58,7 +58,7 @@ export class Span {
     this.#cache.set(key, answer, byteLength + answer.rowCounts.length * 8);
   }
 
-  /** Whether this was called with the key before. */
+  /** As `DerivedCache.wasRequested`, for the cache of this span. */
   wasRequested(key: string): boolean {
     return this.#cache.wasRequested(key);
   }

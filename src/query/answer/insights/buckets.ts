@@ -23,6 +23,16 @@ export interface Extent {
   readonly lastMs: number;
 }
 
+/** From the first to the last of some units, given by their starts; null for none. */
+export function extentOfUnits(units: Iterable<number>): Extent | null {
+  let [firstMs, lastMs] = [Infinity, -Infinity];
+  for (const unitMs of units) {
+    firstMs = Math.min(firstMs, unitMs);
+    lastMs = Math.max(lastMs, unitMs);
+  }
+  return firstMs > lastMs ? null : { firstMs, lastMs };
+}
+
 export function bothExtents(one: Extent | null, other: Extent | null): Extent | null {
   if (one === null || other === null) return one ?? other;
   return { firstMs: Math.min(one.firstMs, other.firstMs), lastMs: Math.max(one.lastMs, other.lastMs) };

@@ -6,7 +6,7 @@ import { firstAtLeast } from "../../../core/base/search.js";
 import type { Range } from "../../plan/plan.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { Extent } from "../../answer/insights/buckets.js";
+import { extentOfUnits, type Extent } from "../../answer/insights/buckets.js";
 import { select, selectedRows, type Selector } from "../../filter/select.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and places are bounded by their lists */
@@ -150,10 +150,6 @@ function cutUnsorted(selected: Uint32Array, times: Int32Array, bounds: Float64Ar
 
 /** The first and last start of some units, but not before the range; null if there are no units. */
 export function extentOf(unitStarts: Iterable<number>, { fromMs }: Range): Extent | null {
-  let [firstMs, lastMs] = [Infinity, -Infinity];
-  for (const unitMs of unitStarts) {
-    firstMs = Math.min(firstMs, unitMs);
-    lastMs = Math.max(lastMs, unitMs);
-  }
-  return firstMs > lastMs ? null : { firstMs: Math.max(fromMs, firstMs), lastMs: Math.max(fromMs, lastMs) };
+  const extent = extentOfUnits(unitStarts);
+  return extent === null ? null : { firstMs: Math.max(fromMs, extent.firstMs), lastMs: Math.max(fromMs, extent.lastMs) };
 }

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places and numbers are bounded by their lists */
 import { numberIn } from "../../../core/base/arrays.js";
-import type { Extent } from "../../answer/insights/buckets.js";
+import { extentOfUnits, type Extent } from "../../answer/insights/buckets.js";
 import type { Measured, SeriesFigures } from "../../answer/insights/trend-answers.js";
 import { addMoney, majorUnits, MoneySums, ZERO, type Money } from "../../answer/money.js";
 import { Unconverted } from "../../answer/revenue-answers.js";
@@ -47,12 +47,7 @@ export class PaymentsOverTime implements Measured {
   }
 
   extent(): Promise<Extent | null> {
-    let [firstMs, lastMs] = [Infinity, -Infinity];
-    for (const unitMs of this.#numbers.keys()) {
-      firstMs = Math.min(firstMs, unitMs);
-      lastMs = Math.max(lastMs, unitMs);
-    }
-    return Promise.resolve(firstMs > lastMs ? null : { firstMs, lastMs });
+    return Promise.resolve(extentOfUnits(this.#numbers.keys()));
   }
 
   totalOf(): Promise<number> {

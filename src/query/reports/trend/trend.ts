@@ -2,7 +2,7 @@
 import { trendFiguresOf, type Measured, type SeriesFigures } from "../../answer/insights/trend-answers.js";
 import type { TrendAnswers, Trend } from "../../plan/insights/answers.js";
 import type { QueryScope, Range, RevenueRule } from "../../plan/plan.js";
-import { cutOf, tooManyBuckets, type Extent } from "../../answer/insights/buckets.js";
+import { cutOf, extentOfUnits, tooManyBuckets, type Extent } from "../../answer/insights/buckets.js";
 import { labelOf } from "../../filter/value-test.js";
 import type { UnconvertedItem } from "../../plan/answers.js";
 import type { TrendPlan } from "../../plan/insights/plan.js";
@@ -49,13 +49,7 @@ export class UsersOverTime implements Measured {
   }
 
   extent(): Promise<Extent | null> {
-    let [firstMs, lastMs] = [Infinity, -Infinity];
-    for (const [unitMs, count] of this.#counts) {
-      if (count === 0) continue;
-      firstMs = Math.min(firstMs, unitMs);
-      lastMs = Math.max(lastMs, unitMs);
-    }
-    return Promise.resolve(firstMs > lastMs ? null : { firstMs, lastMs });
+    return Promise.resolve(extentOfUnits([...this.#counts].flatMap(([unitMs, count]) => (count === 0 ? [] : [unitMs]))));
   }
 
   totalOf(): Promise<number> {

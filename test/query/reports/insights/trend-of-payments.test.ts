@@ -50,3 +50,11 @@ test("explain says that a trend of all revenue depends on all rows", async () =>
   const { segments, rowCount } = await daybook.explain("trend", { measure: { type: "revenue" }, startDate: "2026-03-01", endDate: "2026-03-09" });
   expect([segments.map(({ access }) => access), rowCount]).toEqual([["all", "all", "all"], 3]);
 });
+
+test("A range ends before the midnight after its last day.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(Date.UTC(2026, 2, 20)) });
+  const midnights = [2, 3, 4].map((day) => Date.UTC(2026, 2, day));
+  await daybook.ingest(midnights.map((createdAt, at) => ({ name: "Payment", userId: "ann", value: 10 ** at, createdAt })));
+  const { series } = await daybook.trend({ measure: { type: "revenue" }, startDate: "2026-03-02", endDate: "2026-03-03" });
+  expect(series[0]).toMatchObject({ data: [1, 10], total: 11 });
+});
