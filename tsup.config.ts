@@ -18,7 +18,6 @@ export default defineConfig({
   target: "node20",
   splitting: true,
   clean: true,
-  treeshake: true,
   removeNodeProtocol: false,
   plugins: [{ name: "keep-const", renderChunk: (code) => ({ code: keepConst(code) }) }],
   metafile: true,

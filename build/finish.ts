@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { commonJs } from "./common-js.js";
+import { mergeChunks } from "./merge-chunks.js";
 import { pageFiles } from "./page-files.js";
 import { thirdPartyLicenses, type Bundled } from "./third-party.js";
 import { workerPrograms } from "./worker-programs.js";
@@ -15,6 +16,7 @@ const entries = Object.values(exports).flatMap((entry) => /^\.\/dist\/(.+)\.js$/
 const MADE_OF = `${root}dist/metafile-esm.json`;
 const modules = JSON.parse(await readFile(MADE_OF, "utf8")) as Bundled;
 await rm(MADE_OF);
+await mergeChunks(`${root}dist`, [...entries, "cli"]);
 const threads = await workerPrograms(`${root}src`, `${root}dist`);
 const tracker = await trackerScript(`${root}src`, `${root}dist`);
 await commonJs(`${root}dist`, entries);
