@@ -8,6 +8,7 @@ import { eachCandidate, type PackedCodes } from "./packed-numbers.js";
 /** The numbers of one column, by row: codes, times or sequences. Read it before the scratch of its read is released. */
 export interface ColumnOnce {
   all(): Uint32Array;
+  at(row: number): number;
   /** Those of some rows. @param into as long as `rows` */
   pick(rows: Uint32Array, into: Uint32Array): void;
   /** Ascending rows with any of some codes, given ascending and above 0. */
@@ -35,7 +36,7 @@ export function onceOfColumn(column: CodeColumn, scratch: NumberMemory): ColumnO
     for (let at = 0; at < rows.length; at += 1) into[at] = codeAt(column, rows[at]!);
   };
   const among = (codes: Uint32Array) => rowsAmong(codes, column.rows.length, (remainders, take) => eachCandidate(wideCodes(column.codes, scratch), remainders, take)).map((at) => column.rows[at]!);
-  return { all: () => wideCodes(denseCodes(column), scratch), pick, among };
+  return { all: () => wideCodes(denseCodes(column), scratch), at: (row) => codeAt(column, row), pick, among };
 }
 
 export function onceOfNumbers(numbers: Codes | Int32Array, scratch: NumberMemory): ColumnOnce {
@@ -44,7 +45,7 @@ export function onceOfNumbers(numbers: Codes | Int32Array, scratch: NumberMemory
     for (let at = 0; at < rows.length; at += 1) into[at] = codes[rows[at]!]!;
   };
   const all = () => wideCodes(codes, scratch);
-  return { all, pick, among: (wanted) => rowsAmong(wanted, codes.length, (remainders, take) => eachCandidate(all(), remainders, take)) };
+  return { all, at: (row) => codes[row]!, pick, among: (wanted) => rowsAmong(wanted, codes.length, (remainders, take) => eachCandidate(all(), remainders, take)) };
 }
 
 /** Unpacks no more than the rows that are picked. */
@@ -57,5 +58,5 @@ export function onceOfPacked(packed: PackedCodes, scratch: NumberMemory): Column
   const pick = (rows: Uint32Array, into: Uint32Array) => {
     for (let at = 0; at < rows.length; at += 1) into[at] = packed.at(rows[at]!);
   };
-  return { all, pick, among: (codes) => rowsAmong(codes, packed.count, (remainders, take) => packed.eachCandidate(remainders, take)) };
+  return { all, at: (row) => packed.at(row), pick, among: (codes) => rowsAmong(codes, packed.count, (remainders, take) => packed.eachCandidate(remainders, take)) };
 }

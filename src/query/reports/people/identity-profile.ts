@@ -2,7 +2,7 @@
 import { parameterError, shown } from "../../../core/base/errors.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import { isActorBefore, type IdentityView } from "../../../identity/identity-view.js";
-import type { IdentityScope, SessionRule, IdentityProfilePlan, IdentityReferrersPlan, IdentityDeviceGeoPlan } from "../../plan/plan.js";
+import type { IdentityScope, Range, SessionRule, IdentityProfilePlan, IdentityReferrersPlan, IdentityDeviceGeoPlan } from "../../plan/plan.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import { eachLoaded, type Timeline, type TimelineSpan } from "../../tables/people/timelines.js";
 import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
@@ -47,14 +47,16 @@ export interface PersonEvents extends ResolvedPerson {
 /**
  * Computes a result from all events of one identity. Cost: a search in each segment not searched for it recently, and its rows.
  * @param upTo greatest sequence of the rows that count; null: that of the snapshot
+ * @param needed the range of the events that the result depends on; events outside of it may be missing then
  */
 export async function withEventsOf<A>(
   person: ResolvedPerson,
   { rows, tables, pause, onRowsRead, dictionaries, identities, sequence }: TableSnapshot,
   upTo: number | null,
   answer: (events: PersonEvents) => Promise<A>,
+  needed?: Range,
 ): Promise<A> {
-  const timeline = await tables.timelines.of(person, rows, upTo, { pause, onRowsRead });
+  const timeline = await tables.timelines.of(person, rows, upTo, { pause, onRowsRead }, needed);
   return await answer({ ...person, timeline, dictionaries, identities, sequence, pause });
 }
 
@@ -178,7 +180,7 @@ export const identityReferrers: TableReport<IdentityReferrersPlan, IdentityRefer
         identityId: identities.identityId(identity),
         referrers: items.map(({ property, count }) => ({ referrer: property, count })),
       };
-    });
+    }, window);
   },
 };
 
@@ -225,7 +227,7 @@ export const identityDeviceGeo: TableReport<IdentityDeviceGeoPlan, IdentityDevic
           .map(({ firstPlace, eventCount, entry: shown, lastMs }) =>
             ({ ...shown, firstSeen: isoOf(msOf(firstPlace)), lastSeen: isoOf(lastMs), events: eventCount })),
       };
-    });
+    }, window);
   },
 };
 

@@ -5,6 +5,7 @@ import { areSameParts, grouped } from "../../../core/base/arrays.js";
 import { countBefore, firstAtLeast } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { ColumnOnce } from "../../../storage/segment/column-once.js";
+import type { Range } from "../../plan/plan.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
 import { BudgetedTable } from "../../../storage/segment/memory-budget.js";
 import { mergeLists, readRowsOf, rowsOfLoaded } from "./seen-actors.js";
@@ -43,16 +44,25 @@ const IDENTITY_COUNT = 64;
 const BYTES_PER_EVENT = 16;
 const BYTES_PER_SEGMENT = 120;
 const NO_ROWS = new Uint32Array(0);
+const ALL_TIME: Range = { fromMs: -Infinity, toMs: Infinity };
 
 /** The rows of the identities queried last: a person's page runs several queries over the same events. 16 bytes an event, and 120 a segment. */
 export class Timelines extends BudgetedTable {
   readonly #known = new Map<number, IdentityRows>();
+  /** Identities that one query asked about, which read no more segments than it needed. */
+  readonly #readOnce = new Set<number>();
   readonly #parts = new WeakMap<readonly Rows[], SnapshotRows>();
 
-  /** The events of an identity in all rows of a snapshot, in order. @param upTo greatest sequence of the rows that count; null: all */
-  async of(identity: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork): Promise<Timeline> {
+  /**
+   * The events of an identity in all rows of a snapshot, in order.
+   * @param upTo greatest sequence of the rows that count; null: all
+   * @param needed the range that the query reads: the first query about an identity reads no other segments
+   */
+  async of(identity: IdentityActors, rows: readonly Rows[], upTo: number | null, look: TimelineWork, needed: Range = ALL_TIME): Promise<Timeline> {
     const { segments, heads } = this.#partsOf(rows);
-    const known = await this.#knownOf(identity, segments, look);
+    const first = segments.filter((segment) => isWithin(segment, needed));
+    const isFirst = first.length < segments.length && this.#isFirst(identity.identity);
+    const known = isFirst ? await readRows(identity.actors, first, look) : await this.#knownOf(identity, segments, look);
     const hits: Hit[] = [];
     const isLate = upTo !== null && rows.some((part) => part.lastSequence > upTo);
     for (const part of heads) {
@@ -80,32 +90,27 @@ export class Timelines extends BudgetedTable {
 
   drop(): void {
     this.#known.clear();
+    this.#readOnce.clear();
     this.byteLength = 0;
   }
 
-  async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], { pause, onRowsRead }: TimelineWork): Promise<IdentityRows> {
-    const known = this.#known.get(identity);
-    const [present, former] = [new Set(actors), new Set(known?.actors)];
-    const isPart = known !== undefined && known.actors.every((actor) => present.has(actor));
-    const added = isPart ? actors.filter((actor) => !former.has(actor)) : actors;
-    if (isPart && added.length === 0 && areSameParts(known.segments, segments)) {
-      this.#remember(identity, known);
-      return known;
+  /** Whether no query asked about an identity lately. */
+  #isFirst(identity: number): boolean {
+    if (this.#known.has(identity) || this.#readOnce.delete(identity)) return false;
+    this.#readOnce.add(identity);
+    for (const oldest of this.#readOnce) {
+      if (this.#readOnce.size <= IDENTITY_COUNT) break;
+      this.#readOnce.delete(oldest);
     }
-    const lists = new Map<Rows, Uint32Array>();
-    const load = async (segment: Rows) => {
-      await pause();
-      const list = isPart ? known.lists.get(segment) : undefined;
-      if (list === undefined) return await rowsOf(segment, actors, onRowsRead);
-      return added.length === 0 ? list : mergeLists(list, await rowsOf(segment, added, onRowsRead));
-    };
-    await inOrder(segments, load, (list, segment) => {
-      lists.set(segment, list);
-      return true;
-    });
-    let eventCount = 0;
-    for (const list of lists.values()) eventCount += list.length;
-    const made = { actors, lists, segments, eventCount, timeline: null };
+    return true;
+  }
+
+  async #knownOf({ identity, actors }: IdentityActors, segments: readonly Rows[], look: TimelineWork): Promise<IdentityRows> {
+    const known = this.#known.get(identity);
+    const present = new Set(actors);
+    const former = known?.actors.every((actor) => present.has(actor)) === true ? known : null;
+    const isSame = former !== null && former.actors.length === actors.length && areSameParts(former.segments, segments);
+    const made = isSame ? former : await readRows(actors, segments, look, former);
     this.#remember(identity, made);
     return made;
   }
@@ -121,6 +126,31 @@ export class Timelines extends BudgetedTable {
     for (const { eventCount, segments } of this.#known.values()) byteLength += eventCount * BYTES_PER_EVENT + segments.length * BYTES_PER_SEGMENT;
     this.setByteLength(byteLength);
   }
+}
+
+/** @param former rows of some of the actors, in some of the segments */
+async function readRows(actors: readonly number[], segments: readonly Rows[], { pause, onRowsRead }: TimelineWork, former: IdentityRows | null = null): Promise<IdentityRows> {
+  const known = new Set(former?.actors);
+  const added = actors.filter((actor) => !known.has(actor));
+  const lists = new Map<Rows, Uint32Array>();
+  const load = async (segment: Rows) => {
+    await pause();
+    const list = former?.lists.get(segment);
+    if (list === undefined) return await rowsOf(segment, actors, onRowsRead);
+    return added.length === 0 ? list : mergeLists(list, await rowsOf(segment, added, onRowsRead));
+  };
+  await inOrder(segments, load, (list, segment) => {
+    lists.set(segment, list);
+    return true;
+  });
+  let eventCount = 0;
+  for (const list of lists.values()) eventCount += list.length;
+  return { actors, lists, segments, eventCount, timeline: null };
+}
+
+function isWithin({ day, minMs, maxMs }: Rows, { fromMs, toMs }: Range): boolean {
+  const startMs = dayStartMs(day);
+  return startMs + minMs < toMs && startMs + maxMs >= fromMs;
 }
 
 function rowsOf(segment: Rows, actors: readonly number[], onRowsRead: (rowCount: number) => void): Promise<Uint32Array> {
