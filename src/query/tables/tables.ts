@@ -15,6 +15,7 @@ import { KnownTraits } from "./people/known-traits.js";
 import { Payments, RevenueTable } from "./money/payments.js";
 import { PaymentCompanies } from "./money/event-companies.js";
 import { EventLabels } from "./touches/event-labels.js";
+import { FirstLabels, type KnownLabels } from "./touches/first-labels.js";
 import { PaymentLabels } from "./touches/payment-labels.js";
 import { SeenActors } from "./people/seen-actors.js";
 import type { newSessionTable, SessionTable } from "./sessions/session-table.js";
@@ -63,7 +64,7 @@ export class Tables extends BudgetedTable {
   #entities: { readonly identity: Entities; readonly account: Entities };
   readonly #revenue = new Map<string, Revenue>();
   readonly #sessions = new Map<string, SessionTable>();
-  readonly #touches = new Map<string, { readonly touches: Touches; ofCompanies: CompanyTouches }>();
+  readonly #touches = new Map<string, { readonly touches: Touches; ofCompanies: CompanyTouches; readonly first: FirstLabels }>();
 
   constructor(
     budget: MemoryBudget,
@@ -140,17 +141,24 @@ export class Tables extends BudgetedTable {
     return this.#traits.company(path, identities, pending);
   }
 
-  /** The labels of payments, to be settled at this snapshot; null when something is missing. */
-  paymentLabels(plan: RevenueByAttributionPlan, moment: TableSnapshot, pending: PendingLoads): PaymentLabels | null {
+  /** The labels of some payments of a snapshot, by position; null when something is missing. */
+  paymentLabels(plan: RevenueByAttributionPlan, places: readonly number[], moment: TableSnapshot, pending: PendingLoads): KnownLabels | null {
     const { table, companies, labels } = this.#revenueOf(plan.revenue);
-    const { touches, ofCompanies } = this.#touchesOf(plan.touch);
-    const accounts = plan.level === "account" ? { touches: ofCompanies, payments: companies } : null;
-    if (!table.payments.catchUp(moment, pending) || !touches.catchUp(moment, pending)) return null;
-    if (accounts !== null && !(ofCompanies.catchUp(moment, pending) && companies.catchUp(moment, pending))) return null;
+    const { touches, ofCompanies, first } = this.#touchesOf(plan.touch);
+    const { payments } = table;
+    const isOfAccounts = plan.level === "account";
+    if (!payments.catchUp(moment, pending) || (isOfAccounts && !companies.catchUp(moment, pending))) return null;
+    if (touches.isEmpty && plan.touch.lookbackMs === null) {
+      const asked = places.map((place) => ({ place, ms: payments.times[place] ?? 0, actor: payments.actorOf(place), company: isOfAccounts ? companies.of(place) : 0 }));
+      const request = { model: plan.model, level: plan.level, actorEnd: this.#actorEnd, companyEnd: this.dictionaries.named("companyId").size };
+      const found = first.of(asked, request, moment, touches.maker, pending);
+      if (found !== null || !pending.isEmpty) return found;
+    }
+    if (!touches.catchUp(moment, pending) || (isOfAccounts && !ofCompanies.catchUp(moment, pending))) return null;
     const key = JSON.stringify([plan.model, plan.level, plan.touch]);
-    const known = labels.get(key) ?? new PaymentLabels(table.payments, touches, accounts, plan.model);
+    const known = labels.get(key) ?? new PaymentLabels(payments, touches, isOfAccounts ? { touches: ofCompanies, payments: companies } : null, plan.model);
     labels.set(key, known);
-    return known;
+    return known.settle(places, moment, pending) ? known : null;
   }
 
   /** The sessions of a snapshot that a query reads; null when something is missing. */
@@ -179,12 +187,16 @@ export class Tables extends BudgetedTable {
     const { touches } = this.#touchesOf(touch);
     const areThere = [table.payments.catchUp(moment, pending), touches.catchUp(moment, pending)];
     if (areThere.includes(false)) return null;
-    const codeEnd = Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size);
-    return new EventLabels({ touches, payments: table.payments }, model, moment, pending, codeEnd * 2);
+    return new EventLabels({ touches, payments: table.payments }, model, moment, pending, this.#actorEnd);
   }
 
   touchMaker(rule: TouchRule): TouchMaker {
     return this.#touchesOf(rule).touches.maker;
+  }
+
+  /** Greater than each actor. */
+  get #actorEnd(): number {
+    return Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size) * 2;
   }
 
   #newTraits() {
@@ -202,7 +214,7 @@ export class Tables extends BudgetedTable {
       byteLength += companies.byteLength;
       for (const ofPlan of labels.values()) byteLength += ofPlan.byteLength;
     }
-    for (const { ofCompanies } of this.#touches.values()) byteLength += ofCompanies.byteLength;
+    for (const { ofCompanies, first } of this.#touches.values()) byteLength += ofCompanies.byteLength + first.byteLength;
     return byteLength;
   }
 
@@ -222,7 +234,7 @@ export class Tables extends BudgetedTable {
     let known = this.#touches.get(key);
     if (known === undefined) {
       const touches = new Touches(this.budget, this.use, new TouchMaker(rule, this.dictionaries), this.ids);
-      known = { touches, ofCompanies: new CompanyTouches(touches, this.memberships) };
+      known = { touches, ofCompanies: new CompanyTouches(touches, this.memberships), first: new FirstLabels() };
       this.#touches.set(key, known);
     }
     return known;

@@ -5,7 +5,7 @@ import type { LtvCohortsPlan, RevenueByAttributionPlan } from "../../plan/plan.j
 import type { LtvCohorts, RevenueByAttribution } from "../../plan/answers.js";
 import type { Payments, RevenueTable } from "../../tables/money/payments.js";
 import type { PaymentCompanies } from "../../tables/money/event-companies.js";
-import type { PaymentLabels } from "../../tables/touches/payment-labels.js";
+import type { KnownLabels } from "../../tables/touches/first-labels.js";
 import type { TableReport } from "../form/report.js";
 import type { Entities } from "../../tables/people/entities.js";
 import type { TableSnapshot } from "../../tables/tables.js";
@@ -24,12 +24,12 @@ export const revenueByAttribution: TableReport<RevenueByAttributionPlan, Revenue
   answer: (plan, moment, pending) => {
     const { tables, dictionaries } = moment;
     const table = tables.revenue(plan.revenue, moment, pending);
-    const labels = tables.paymentLabels(plan, moment, pending);
-    if (table === null || labels === null) return null;
+    if (table === null) return null;
     const { payments } = table;
     const converted = table.converted(moment.rates);
     const { places, unconverted } = conversionsOf(payments, converted, plan, dictionaries.named("project").codeOf(plan.payProject));
-    if (!labels.settle(places.map((place) => payments.orderPlaceOf(place)), moment, pending)) return null;
+    const labels = tables.paymentLabels(plan, places.map((place) => payments.orderPlaceOf(place)), moment, pending);
+    if (labels === null) return null;
     const names = tables.touchMaker(plan.touch).labels;
     const attributed = new AttributedRevenue(plan.dimension);
     sumByLabel(payments, converted, places, labels).forEach(({ revenue, orders }, label) => attributed.add(names.labelOf(label), revenue, orders));
@@ -53,7 +53,7 @@ function conversionsOf(payments: Payments, converted: readonly (Money | null)[],
 }
 
 /** By number of the label; labels without a payment have no entry. */
-function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: PaymentLabels): TouchSum[] {
+function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: KnownLabels): TouchSum[] {
   const sums: TouchSum[] = [];
   for (const place of places) {
     const sum = (sums[labels.labelOf(payments.orderPlaceOf(place))] ??= { revenue: ZERO, orders: 0 });

@@ -73,6 +73,9 @@ class TouchTexts {
   }
 }
 
+/** Rows, or some of them, whose columns are in memory. */
+export type ReadColumns = Pick<Rows, "rowCount" | "column">;
+
 const UNKNOWN = -2;
 
 /** Caches a whole number from -1 on for each code of a dictionary: 4 bytes a code below the greatest requested. */
@@ -134,7 +137,7 @@ class TouchNumbers {
   }
 
   /** The label of each row of a part whose columns are in memory; 0 for no touch. Cost: about 10 ns a row. @param scratch not shared */
-  *ofRows(rows: Rows, reader: TouchReader, scratch: Scratch): Steps<Codes> {
+  *ofRows(rows: ReadColumns, reader: TouchReader, scratch: Scratch): Steps<Codes> {
     const codesOf = (name: string) => wideCodes(denseCodes(rows.column(name)), scratch);
     const [urls, referrers, hostnames] = [codesOf("url"), codesOf("referrer"), codesOf("hostname")];
     const metadata = this.#metadataOf(rows, reader, scratch);
@@ -142,18 +145,31 @@ class TouchNumbers {
     for (let row = 0; row < numbers.length; row += 1) {
       if (row % STEP_ROW_COUNT === STEP_ROW_COUNT - 1) yield;
       const combination = metadata === null ? 0 : metadata[row]!;
-      let number = combination === 0 ? this.#ofUrl.of(urls[row]!) : this.#ofCombination(combination, urls[row]!, row, rows, reader);
-      if (number <= 0) {
-        const referrer = referrers[row]!;
-        number = this.#ofReferrer.of(referrer);
-        if (number !== 0 && this.#hostOfReferrer.of(referrer) === this.#hostOfHostname.of(hostnames[row]!)) number = 0;
-      }
-      numbers[row] = number;
+      const campaign = combination === 0 ? this.#ofUrl.of(urls[row]!) : this.#ofCombination(combination, urls[row]!, row, rows, reader);
+      numbers[row] = campaign > 0 ? campaign : this.#ofReferrerAt(referrers[row]!, hostnames[row]!);
     }
     return narrow(numbers, this.labels.count);
   }
 
-  #ofCombination(combination: number, url: number, row: number, rows: Rows, reader: TouchReader): number {
+  /** The same for one row. @param codeOf its code in a column */
+  ofRow(codeOf: (column: string) => number, reader: TouchReader): number {
+    let combination = 0;
+    for (const name of reader.metadataColumns) {
+      const code = codeOf(name);
+      if (code !== 0) combination = this.#joined(this.#pairsOf(name), combination, code);
+    }
+    const url = codeOf("url");
+    const row: ReadColumns = { rowCount: 1, column: (name) => ({ kind: "dense", codes: Uint32Array.of(codeOf(name)) }) };
+    const campaign = combination === 0 ? this.#ofUrl.of(url) : this.#ofCombination(combination, url, 0, row, reader);
+    return campaign > 0 ? campaign : this.#ofReferrerAt(codeOf("referrer"), codeOf("hostname"));
+  }
+
+  #ofReferrerAt(referrer: number, hostname: number): number {
+    const number = this.#ofReferrer.of(referrer);
+    return number !== 0 && this.#hostOfReferrer.of(referrer) === this.#hostOfHostname.of(hostname) ? 0 : number;
+  }
+
+  #ofCombination(combination: number, url: number, row: number, rows: ReadColumns, reader: TouchReader): number {
     if (this.#ofUrl.of(url) === NO_CAMPAIGN) return (this.#ofMetadata[combination] ??= this.#labelOf(reader.campaign(rows, row)));
     const pair = combination * CODE_SPAN + url;
     let number = this.#ofBoth.get(pair);
@@ -162,7 +178,7 @@ class TouchNumbers {
   }
 
   /** A number for each row, the same for the same campaign metadata; 0 for none. Null when no row has any. */
-  #metadataOf(rows: Rows, { metadataColumns }: TouchReader, scratch: Scratch): Uint32Array | null {
+  #metadataOf(rows: ReadColumns, { metadataColumns }: TouchReader, scratch: Scratch): Uint32Array | null {
     let numbers: Uint32Array | null = null;
     for (const name of metadataColumns) {
       const column = rows.column(name);
@@ -174,12 +190,17 @@ class TouchNumbers {
         const code = column.codes[at]!;
         if (code === 0) continue;
         const row = places === null ? at : places[at]!;
-        const number = pairs.of(numbers[row]!, code, this.#combinationCount + 1);
-        if (number > this.#combinationCount) this.#combinationCount = number;
-        numbers[row] = number;
+        numbers[row] = this.#joined(pairs, numbers[row]!, code);
       }
     }
     return numbers;
+  }
+
+  /** The number of a combination and one more code. */
+  #joined(pairs: PairTable, combination: number, code: number): number {
+    const number = pairs.of(combination, code, this.#combinationCount + 1);
+    if (number > this.#combinationCount) this.#combinationCount = number;
+    return number;
   }
 
   #pairsOf(column: string): PairTable {
@@ -237,7 +258,7 @@ export class TouchReader {
   }
 
   /** The touch by campaign parameters or a click id; null for neither. */
-  campaign(rows: Rows, row: number): Touch | null {
+  campaign(rows: ReadColumns, row: number): Touch | null {
     const inUrl = this.texts.campaigns.of(codeAt(rows.column("url"), row));
     const inMetadata = this.#metadataCampaign(rows, row);
     const campaign = joinCampaigns(inMetadata, inUrl);
@@ -245,14 +266,14 @@ export class TouchReader {
   }
 
   /** The same, else by a referrer of another host; null for neither. */
-  touch(rows: Rows, row: number): Touch | null {
+  touch(rows: ReadColumns, row: number): Touch | null {
     const campaign = this.campaign(rows, row);
     if (campaign !== null) return campaign;
     const touch = this.texts.referrers.of(codeAt(rows.column("referrer"), row));
     return touch === null || touch.source === this.texts.hosts.of(codeAt(rows.column("hostname"), row)) ? null : touch;
   }
 
-  #metadataCampaign(rows: Rows, row: number): Campaign | null {
+  #metadataCampaign(rows: ReadColumns, row: number): Campaign | null {
     const values = this.#keys.map((key) => {
       if (key === null) return undefined;
       const code = codeAt(rows.column(key.name), row);

@@ -54,6 +54,11 @@ export class Touches extends StoreTable<TouchFacts> {
     return this.#count;
   }
 
+  /** Whether no row was consumed yet. */
+  get isEmpty(): boolean {
+    return this.#takenRowCount === 0;
+  }
+
   catchUp(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
     if (this.#takenRowCount === 0) this.#rowCount = moment.rows.reduce((sum, { rowCount }) => sum + rowCount, 0);
     return this.takeRows(moment, pending) && this.#index(moment, pending);
