@@ -76,7 +76,7 @@ function isDue(tookMs: number, round: number, taken: readonly number[]): boolean
 }
 
 /** Median time of a query while the store lives. Only the query is timed. */
-async function measureLive(query: BenchQuery, daybook: Daybook, live: LiveTraffic, roundCount: number): Promise<number> {
+export async function measureLive(query: BenchQuery, daybook: Daybook, live: LiveTraffic, roundCount: number): Promise<number> {
   const samples: number[] = [];
   for (let round = 0; round < warmupRoundCount + Math.max(roundCount, liveRoundCountMin); round += 1) {
     await live.step();
