@@ -38,7 +38,6 @@ export const noticedIn: Readonly<Record<string, number>> = {
   "SeenActors.take: events without a company that came since": 4,
   "SeenActors.take: to tell of who is new": 0,
   "Timelines.of: rows in heads": 1,
-  "Timelines.of: the window of the first query": 0,
   "Timelines.#knownOf: whom somebody came to": 1,
   "Timelines.#knownOf: whom somebody lost": 1,
   "Timelines.#knownOf: seals": 1,

@@ -54,7 +54,6 @@ export const tableMutants: readonly Mutant[] = [
     ["events without a company that came since", "      else if (isFollowed) this.plainEvents.add(actor, plainEventAt(rows, at));\n"],
     ["to tell of who is new", "if (isNew || isFollowed)", "if (isFollowed)"]),
   ...of("Timelines.of", ["rows in heads", "const isKnown = hits.length === 0 && !isLate;", "const isKnown = !isLate;"]),
-  ...of("Timelines.of", ["the window of the first query", "readRows(identity.actors, first, look)", "readRows(identity.actors, first.slice(1), look)"]),
   ...of("Timelines.#knownOf",
     ["whom somebody came to", "former.actors.length === actors.length && ", ""],
     ["whom somebody lost", "known?.actors.every((actor) => present.has(actor)) === true", "known !== undefined"],

@@ -5,6 +5,7 @@ import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
 import { rowsOfLoaded } from "../../../src/query/tables/people/seen-actors.js";
+import type { Range } from "../../../src/query/plan/plan.js";
 import { Timelines } from "../../../src/query/tables/people/timelines.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 import { PROJECT_TEXTS, appendRow, idBytes } from "../../storage/segment/rows-of.js";
@@ -126,6 +127,19 @@ describe("rows by actor", () => {
 });
 
 describe("a timeline", () => {
+  test("of the first query about an identity has the days that it needs, that of the second one all days", async () => {
+    const days = [6, 7, 8].map((day) => rowsOf([{ ms: 1, id: day, user: 1 }, { ms: 2, id: day + 10, user: 3 }], { day, sealed: true }));
+    const timelines = new Timelines(new MemoryBudget(1e9));
+    const ask = (identity: number, ...range: Range[]) => timelines.of({ identity, actors: [identity] }, days, null, { pause, onRowsRead: () => undefined }, ...range);
+    const seventh = { fromMs: 7 * DAY + 1, toMs: 8 * DAY };
+    expect([...(await ask(2, seventh)).times]).toEqual([7 * DAY + 1]);
+    expect(days.map(({ loads }) => loads.length > 0)).toEqual([false, true, false]);
+    expect([...(await ask(2, seventh)).times]).toEqual([6, 7, 8].map((day) => day * DAY + 1));
+    expect([...(await ask(6)).times]).toEqual([6, 7, 8].map((day) => day * DAY + 2));
+    // It is known already.
+    expect((await ask(6, seventh)).count).toBe(3);
+  });
+
   test("is in order over days, segments and heads, in which rows lie as they came", () => {
     const parts = fc.array(fc.tuple(fc.integer({ min: 5, max: 7 }), fc.boolean(), fc.array(rowArbitrary, { maxLength: 15 })), { maxLength: 6 });
     return fc.assert(
