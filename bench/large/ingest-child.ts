@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { PerformanceObserver } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { backgroundSealing } from "daybook/node";
 import { openStore, WRITER_COUNT } from "../daybook.js";
@@ -10,8 +11,9 @@ export interface IngestLogLine {
   readonly eventCount: number;
   /** Without the time in which events were awaited or parsed. */
   readonly ingestMs: number;
-  /** Since the line before. */
+  /** Since the line before; of the collection of garbage alone, too. */
   readonly longestPauseMs: number;
+  readonly longestCollectionMs: number;
   readonly residentBytes: number;
 }
 
@@ -40,6 +42,10 @@ async function nextBatch(): Promise<TrafficEvent[] | null> {
   return text === null ? null : (JSON.parse(text) as TrafficEvent[]);
 }
 
+let longestCollectionMs = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longestCollectionMs = Math.max(longestCollectionMs, duration);
+}).observe({ entryTypes: ["gc"] });
 const log: IngestLogLine[] = [];
 let [ingestedCount, ingestMs, pauses] = [0, 0, new Pauses()];
 for (let isEnd = false; !isEnd; ) {
@@ -57,10 +63,10 @@ for (let isEnd = false; !isEnd; ) {
   if (acceptedCount !== sentCount) throw new Error(`expected ${sentCount} accepted events, got ${acceptedCount}`);
   ingestedCount += sentCount;
   if (!isEnd && ingestedCount < ((log.length + 1) * eventCount) / LOG_LINE_COUNT) continue;
-  const line = { eventCount: ingestedCount, ingestMs, longestPauseMs: pauses.longestMs, residentBytes: process.memoryUsage.rss() };
+  const line = { eventCount: ingestedCount, ingestMs, longestPauseMs: pauses.longestMs, longestCollectionMs, residentBytes: process.memoryUsage.rss() };
   if (line.eventCount > (log.at(-1)?.eventCount ?? 0)) log.push(line);
   process.stderr.write(`${JSON.stringify(line)}\n`);
-  pauses = new Pauses();
+  [pauses, longestCollectionMs] = [new Pauses(), 0];
 }
 const startedMs = performance.now();
 await daybook.close();

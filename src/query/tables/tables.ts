@@ -149,9 +149,12 @@ export class Tables extends BudgetedTable {
     const isOfAccounts = plan.level === "account";
     if (!payments.catchUp(moment, pending) || (isOfAccounts && !companies.catchUp(moment, pending))) return null;
     if (touches.isEmpty && plan.touch.lookbackMs === null) {
-      const asked = places.map((place) => ({ place, ms: payments.times[place] ?? 0, actor: payments.actorOf(place), company: isOfAccounts ? companies.of(place) : 0 }));
-      const request = { model: plan.model, level: plan.level, actorEnd: this.#actorEnd, companyEnd: this.dictionaries.named("companyId").size };
-      const found = first.of(asked, request, moment, touches.maker, pending);
+      const request = () => ({
+        payments: places.map((place) => ({ place, ms: payments.momentOf(place).ms, actor: payments.actorOf(place), company: isOfAccounts ? companies.of(place) : 0 })),
+        actorEnd: this.#actorEnd,
+        companyEnd: this.dictionaries.named("companyId").size,
+      });
+      const found = first.of(plan, request, touches.generation > 0, moment, touches.maker, pending);
       if (found !== null || !pending.isEmpty) return found;
     }
     if (!touches.catchUp(moment, pending) || (isOfAccounts && !ofCompanies.catchUp(moment, pending))) return null;
@@ -214,7 +217,7 @@ export class Tables extends BudgetedTable {
       byteLength += companies.byteLength;
       for (const ofPlan of labels.values()) byteLength += ofPlan.byteLength;
     }
-    for (const { ofCompanies, first } of this.#touches.values()) byteLength += ofCompanies.byteLength + first.byteLength;
+    for (const { ofCompanies } of this.#touches.values()) byteLength += ofCompanies.byteLength;
     return byteLength;
   }
 

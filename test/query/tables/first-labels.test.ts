@@ -155,6 +155,28 @@ test("The second query reads the table of touches, and later ones follow what is
   expect(await sourcesOf(daybook, "last_touch")).toEqual([["mail", 10], ["news", 1]]);
 });
 
+test("Queries that run at once get the answers of their own model, level and window.", async () => {
+  const company = { companyId: "acme" };
+  const storage = await stored([touch("ann", "old", -40 * DAY_MS, 9), { ...touch("ben", "news", 1), ...company }, touch("ann", "mail", 2), { ...payment("ann", 1, 3), ...company }, payment("ann", 10, -39 * DAY_MS, 8)]);
+  const asked = [...MODELS.flatMap((model) => LEVELS.map((level) => ({ ...range, model, level }))), { ...range, startDate: "2026-03-01", model: MODELS[0], level: LEVELS[0] }];
+  await using daybook = await opened(storage);
+  const atOnce = await Promise.all(asked.map((input) => daybook.revenueByAttribution(input)));
+  const inTurn = await Promise.all(asked.map(async (input) => {
+    await using alone = await opened(storage);
+    return await alone.revenueByAttribution(input);
+  }));
+  expect(atOnce).toEqual(inTurn);
+  expect(new Set(inTurn.map((answer) => JSON.stringify(answer.rows))).size).toBe(3);
+});
+
+test("If the table of touches has no room in memory, later queries do without it too.", async () => {
+  await using daybook = await openDaybook({ storage: await stored([touch("ann", "news", 1), payment("ann", 1, 2)]), clock: fixedClock(NOW), memoryBudgetBytes: 1 });
+  for (let query = 0; query < 2; query += 1) expect(await sourcesOf(daybook, "last_touch")).toEqual([["news", 1]]);
+  const reading = vi.spyOn(Touches.prototype, "catchUp");
+  for (const model of MODELS) expect(await sourcesOf(daybook, model)).toEqual([["news", 1]]);
+  expect(reading).not.toHaveBeenCalled();
+});
+
 test("Of random stores, the first answer of a process is that of the table of touches, and most do not read it.", async () => {
   let tableCount = 0;
   const count = caseCount(60, 3_000);

@@ -24,7 +24,8 @@ export interface LabelledPayment {
   readonly company: number;
 }
 
-export interface LabelRequest extends Pick<RevenueByAttributionPlan, "model" | "level"> {
+export interface LabelRequest {
+  readonly payments: readonly LabelledPayment[];
   /** Greater than each actor, and than each company. */
   readonly actorEnd: number;
   readonly companyEnd: number;
@@ -46,33 +47,35 @@ interface DayOnce {
   readonly scratch: Scratch;
 }
 
-/** Estimated. */
-const BYTES_PER_PAYMENT = 40;
-
 /** Cheap and dear ones per step: some milliseconds. */
 const ROWS_PER_STEP = 256 * 1024;
 const EVENTS_PER_STEP = 16 * 1024;
 
-/** Answers the first query about touches without the table of all touches. */
+/** The labels of one query, and the state of the store that they are of. */
+interface FoundLabels extends KnownLabels {
+  readonly rows: readonly Rows[];
+  readonly identities: IdentityView;
+}
+
+/** Answers the first query about touches without the table of all touches, and later ones if that table has no room in memory. */
 export class FirstLabels {
   #isRequested = false;
-  #found: (KnownLabels & { readonly rows: readonly Rows[]; readonly identities: IdentityView; readonly byteLength: number }) | null = null;
+  /** Of plans of running queries; null for one that needs the table. */
+  readonly #found = new WeakMap<RevenueByAttributionPlan, FoundLabels | null>();
 
-  get byteLength(): number {
-    return this.#found?.byteLength ?? 0;
-  }
-
-  /** Null when something is missing, or with nothing added to `pending` when the table must answer. */
-  of(payments: readonly LabelledPayment[], request: LabelRequest, moment: CompanySnapshot, maker: TouchMaker, pending: PendingLoads): KnownLabels | null {
-    const found = this.#found;
-    this.#found = null;
-    if (found?.rows === moment.rows && found.identities === moment.identities) return found;
-    if (this.#isRequested) return null;
+  /** Null when something is missing, or with nothing added to `pending` when the table must answer. @param wasDropped whether it had no room */
+  of(plan: RevenueByAttributionPlan, request: () => LabelRequest, wasDropped: boolean, moment: CompanySnapshot, maker: TouchMaker, pending: PendingLoads): KnownLabels | null {
+    const found = this.#found.get(plan);
+    // One try for each query: with constant ingest each try would be of an earlier state.
+    if (found !== undefined) return found?.rows === moment.rows && found.identities === moment.identities ? found : null;
+    if (this.#isRequested && !wasDropped) return null;
     this.#isRequested = true;
+    const { rows, identities } = moment;
+    const requested = request();
     pending.add(async () => {
-      const { rows, identities } = moment;
-      const labels = await labelsInOnePass(payments, request, moment, maker);
-      if (labels !== null) this.#found = { rows, identities, labelOf: (place) => labels.get(place) ?? 0, byteLength: payments.length * BYTES_PER_PAYMENT };
+      this.#found.set(plan, null);
+      const labels = await labelsInOnePass(plan, requested, moment, maker);
+      if (labels !== null) this.#found.set(plan, { rows, identities, labelOf: (place) => labels.get(place) ?? 0 });
     });
     return null;
   }
@@ -83,12 +86,12 @@ export class FirstLabels {
  * however long before. Null where the table of touches has to decide: with rows in heads, with people who changed their company, and where only ids
  * or sequences tell the order of touches. Cost: the actors and times of the rows.
  */
-async function labelsInOnePass(payments: readonly LabelledPayment[], request: LabelRequest, moment: CompanySnapshot, maker: TouchMaker): Promise<ReadonlyMap<number, number> | null> {
-  const lastDay = payments.reduce((day, { ms }) => Math.max(day, dayOf(ms)), -Infinity);
+async function labelsInOnePass({ model, level }: RevenueByAttributionPlan, request: LabelRequest, moment: CompanySnapshot, maker: TouchMaker): Promise<ReadonlyMap<number, number> | null> {
+  const lastDay = request.payments.reduce((day, { ms }) => Math.max(day, dayOf(ms)), -Infinity);
   const rows = moment.rows.filter(({ day }) => day <= lastDay);
-  const isOfAccounts = request.level === "account";
+  const isOfAccounts = level === "account";
   if (rows.some(({ sealed }) => !sealed) || (isOfAccounts && moment.companies?.hasChanges !== false)) return null;
-  const pass = new (request.model === "first_touch" ? FirstTouches : LastTouches)(payments, request, moment, maker);
+  const pass = new (model === "first_touch" ? FirstTouches : LastTouches)(request, isOfAccounts, moment, maker);
   const days = [...grouped(rows, ({ day }) => day)].sort(([a], [b]) => (a - b) * pass.direction);
   const pause = yieldAfterSlices();
   const columns = [TIME_COLUMN, ...ACTOR_COLUMNS, ...(isOfAccounts ? ["companyId"] : []), ...maker.reader().columns];
@@ -136,15 +139,15 @@ abstract class LabelPass {
   readonly #companies: CompanySnapshot["companies"];
 
   constructor(
-    readonly payments: readonly LabelledPayment[],
-    { level, actorEnd, companyEnd }: LabelRequest,
+    readonly request: LabelRequest,
+    isOfAccounts: boolean,
     readonly moment: CompanySnapshot,
     readonly maker: TouchMaker,
   ) {
-    this.#ofDays = grouped(payments.filter(({ actor }) => actor !== 0), ({ ms }) => dayOf(ms));
-    this.#companies = level === "account" ? moment.companies : null;
-    this.#wantedActors = new Uint8Array(actorEnd);
-    this.#wantedCompanies = new Uint8Array(companyEnd);
+    this.#ofDays = grouped(request.payments.filter(({ actor }) => actor !== 0), ({ ms }) => dayOf(ms));
+    this.#companies = isOfAccounts ? moment.companies : null;
+    this.#wantedActors = new Uint8Array(request.actorEnd);
+    this.#wantedCompanies = new Uint8Array(request.companyEnd);
   }
 
   *takeDay(day: number, { parts, scratch }: DayOnce): Steps<void> {
@@ -316,7 +319,7 @@ class FirstTouches extends LabelPass {
 
   protected beginDay(): void {
     if (this.#open.size + this.#firsts.size > 0) return;
-    for (const payment of this.payments) this.#open.add(this.ownerOf(payment));
+    for (const payment of this.request.payments) this.#open.add(this.ownerOf(payment));
     for (const owner of this.#open) this.want(owner, true);
   }
 
