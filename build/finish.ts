@@ -16,7 +16,7 @@ const entries = Object.values(exports).flatMap((entry) => /^\.\/dist\/(.+)\.js$/
 const MADE_OF = `${root}dist/metafile-esm.json`;
 const modules = JSON.parse(await readFile(MADE_OF, "utf8")) as Bundled;
 await rm(MADE_OF);
-await mergeChunks(`${root}dist`, [...entries, "cli"]);
+await mergeChunks(`${root}dist`, "index", [...entries.filter((name) => name !== "index"), "cli"]);
 const threads = await workerPrograms(`${root}src`, `${root}dist`);
 const tracker = await trackerScript(`${root}src`, `${root}dist`);
 await commonJs(`${root}dist`, entries);

@@ -5,11 +5,12 @@ import { rollup } from "rollup";
 type ImportedIds = (id: string) => readonly string[];
 
 /**
- * Merges the chunks that the same entries import statically: a file of its own takes a new process as long as ten thousand bytes. Chunks that are
- * imported on demand stay apart.
- * @param names of the entries, without `.js`
+ * Merges the chunks that an entry and others import statically, by the entries that import them: opening one more file takes a new process as long as
+ * compiling ten thousand bytes. All other chunks stay apart, so that what is imported on demand brings nothing else with it.
+ * @param first the entry @param others names of the other entries, without `.js`
  */
-export async function mergeChunks(directory: string, names: readonly string[]): Promise<void> {
+export async function mergeChunks(directory: string, first: string, others: readonly string[]): Promise<void> {
+  const names = [first, ...others];
   const input = Object.fromEntries(names.map((name) => [name, join(directory, `${name}.js`)]));
   const paths = Object.values(input);
   const bundle = await rollup({ input, external: (id) => !id.startsWith(".") && !id.startsWith(directory), treeshake: { moduleSideEffects: false } });
@@ -22,7 +23,7 @@ export async function mergeChunks(directory: string, names: readonly string[]): 
     manualChunks: (id, { getModuleInfo }) => {
       closures ??= paths.map((entry) => closureOf(entry, (module) => getModuleInfo(module)?.importedIds ?? []));
       const importers = names.filter((_, at) => closures?.[at]?.has(id));
-      return importers.length === 0 || paths.includes(id) ? undefined : importers.join("-");
+      return importers[0] !== first || paths.includes(id) ? undefined : importers.join("-");
     },
   });
   await bundle.close();

@@ -11,8 +11,9 @@ export interface IngestLogLine {
   readonly eventCount: number;
   /** Without the time in which events were awaited or parsed. */
   readonly ingestMs: number;
-  /** Since the line before; of the collection of garbage alone, too. */
+  /** Since the line before. */
   readonly longestPauseMs: number;
+  /** The longest garbage collection since the line before. */
   readonly longestCollectionMs: number;
   readonly residentBytes: number;
 }
@@ -32,6 +33,10 @@ const sealWorker = backgroundSealing();
 const daybook = await openStore(path, sealWorker);
 const traffic = fork(fileURLToPath(new URL("traffic-child.ts", import.meta.url)), [events], { serialization: "advanced" });
 const texts: (string | null)[] = [];
+let isFinished = false;
+traffic.on("exit", () => {
+  if (!isFinished) throw new Error("the process that generates events ended early");
+});
 traffic.on("message", (text: string | null) => texts.push(text));
 for (let at = 0; at < AHEAD_COUNT; at += 1) traffic.send("next");
 
@@ -71,5 +76,6 @@ for (let isEnd = false; !isEnd; ) {
 const startedMs = performance.now();
 await daybook.close();
 await sealWorker.close();
+isFinished = true;
 traffic.kill();
 process.stdout.write(JSON.stringify({ log, closeMs: performance.now() - startedMs } satisfies LargeIngest));

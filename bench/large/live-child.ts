@@ -9,7 +9,7 @@ export interface LiveFigures {
   readonly residentBytes: number;
 }
 
-/** Median times of all queries in one process while events arrive. Its arguments: the store. */
+/** Median times of all queries in one process while events arrive. Its argument: the store, which it changes. */
 const [path = ""] = process.argv.slice(2);
 const ROUND_COUNT = 9;
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     events: { type: "string", default: "100000000" },
     /** Of the smaller store whose live times are compared. */
     smaller: { type: "string", default: "10000000" },
-    /** Where both stores are made, unless they are there. */
+    /** Where both stores are made, and found again by the next run. */
     directory: { type: "string" },
     /** Leave out parts: first, live, operations; with commas between. */
     without: { type: "string", default: "" },
@@ -37,8 +37,25 @@ function outputOf(child: string, ...args: string[]): unknown {
   return JSON.parse(execFileSync(process.execPath, ["--import", "tsx", file, ...args], { encoding: "utf8", maxBuffer: 2 ** 28, stdio: ["ignore", "pipe", "inherit"] }));
 }
 
-function ingested(path: string, count: number): LargeIngest | null {
-  return existsSync(path) ? null : (outputOf("ingest-child.ts", path, `${count}`) as LargeIngest);
+/** What the ingest of a store took; it is written beside the store when it is complete. */
+function ingested(path: string, count: number): LargeIngest {
+  const log = `${path}.json`;
+  if (!existsSync(log)) {
+    rmSync(path, { recursive: true, force: true });
+    writeFileSync(log, JSON.stringify(outputOf("ingest-child.ts", path, `${count}`)));
+  }
+  return JSON.parse(readFileSync(log, "utf8")) as LargeIngest;
+}
+
+/** Runs a child on a copy of a store, which it changes. */
+function onCopy(child: string, path: string): unknown {
+  const copy = `${path}-copy`;
+  try {
+    cpSync(path, copy, { recursive: true });
+    return outputOf(child, copy);
+  } finally {
+    for (const used of [copy, `${copy}-backup`]) rmSync(used, { recursive: true, force: true });
+  }
 }
 
 function directoryByteLength(path: string): number {
@@ -55,16 +72,17 @@ function firstAnswers(path: string) {
 }
 
 function liveAnswers() {
-  const [smaller, large] = [outputOf("live-child.ts", paths.smaller), outputOf("live-child.ts", paths.large)] as [LiveFigures, LiveFigures];
+  const [smaller, large] = [onCopy("live-child.ts", paths.smaller), onCopy("live-child.ts", paths.large)] as [LiveFigures, LiveFigures];
   const measured = queries.map(({ name: query }) => ({ query, smallerMs: smaller.medianMs[query] ?? Number.NaN, largeMs: large.medianMs[query] ?? Number.NaN }));
   return { measured, residentBytes: { smaller: smaller.residentBytes, large: large.residentBytes } };
 }
 
+mkdirSync(directory, { recursive: true });
 const smallerIngest = ingested(paths.smaller, smallerCount);
 const largeIngest = ingested(paths.large, eventCount);
 const bytesPerEvent = directoryByteLength(paths.large) / eventCount;
 say(`${eventCount} events: ${bytesPerEvent.toFixed(1)} bytes an event on disk`);
-for (const line of largeIngest?.log ?? [])
+for (const line of largeIngest.log)
   say(`${line.eventCount} events, ${(line.ingestMs / 1_000).toFixed(0)} s, longest pause ${ms(line.longestPauseMs)} ms, resident ${(line.residentBytes / MIB).toFixed(0)} MiB`);
 const first = without.includes("first") ? null : firstAnswers(paths.large);
 if (first !== null) {
@@ -75,9 +93,9 @@ const live = without.includes("live") ? null : liveAnswers();
 if (live !== null) {
   const ratioOf = ({ smallerMs, largeMs }: { readonly smallerMs: number; readonly largeMs: number }) => largeMs / smallerMs;
   say(table([["live (median, ms)", `${smallerCount}`, `${eventCount}`, "ratio"], ...live.measured.map((row) => [row.query, ms(row.smallerMs), ms(row.largeMs), ratioOf(row).toFixed(1)])]));
-  say(`median ratio: ${median(live.measured.map(ratioOf)).toFixed(1)}; resident after all: ${(live.residentBytes.large / MIB).toFixed(0)} MiB`);
+  say(`median ratio: ${median(live.measured.map(ratioOf)).toFixed(1)}; resident after the last query: ${(live.residentBytes.large / MIB).toFixed(0)} MiB`);
 }
-const operations = without.includes("operations") ? null : (outputOf("operations-child.ts", paths.large) as OperationFigures[]);
+const operations = without.includes("operations") ? null : (onCopy("operations-child.ts", paths.large) as OperationFigures[]);
 for (const { operation, tookMs, longestPauseMs, residentBytes, queryCount, queryMedianMs, queryLongestMs } of operations ?? [])
   say(`${operation}: ${(tookMs / 1_000).toFixed(1)} s, longest pause ${ms(longestPauseMs)} ms, resident ${(residentBytes / MIB).toFixed(0)} MiB; ${queryCount} queries meanwhile, median ${ms(queryMedianMs)} ms, longest ${ms(queryLongestMs)} ms`);
 const written = writeResult({ kind: "large", eventCount, smallerCount, hardware: hardware(), bytesPerEvent, ingest: largeIngest, smallerIngest, first, live, operations });

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -25,14 +24,13 @@ export interface OperationFigures {
   readonly queryLongestMs: number;
 }
 
-/** Operations on a store, one after the other, while it answers queries. Its arguments: the store. The heavy user is gone afterwards. */
+/** Operations on a store, one after the other, while it answers queries. Its argument: the store, which it changes. */
 const [path = ""] = process.argv.slice(2);
 const COMPACTED_COUNT = 200_000;
 const PEOPLE_COUNT = 5_000;
 const QUERY_EVERY_MS = 5;
 const BATCH_ROW_COUNT = 1_000;
 const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
-const backupPath = `${path}-backup`;
 const asked = ["count, three filters", "unique users", "aggregate country", "per day, browser filter, 90 days", "funnel of three steps, 30 days"].map(queryNamed);
 
 /** New events of the last stored days, by new people: their small segments are merged with those that are there. */
@@ -55,8 +53,7 @@ async function erase({ privacyRequests }: Daybook): Promise<void> {
 }
 
 async function backUp(daybook: Daybook): Promise<void> {
-  await daybook.backup(fileStorage(backupPath));
-  rmSync(backupPath, { recursive: true });
+  await daybook.backup(fileStorage(`${path}-backup`));
 }
 
 async function verify(): Promise<void> {
@@ -88,7 +85,7 @@ async function measured(operation: string, act: () => Promise<void>, daybook: Da
       const startedMs = performance.now();
       await asked[round % asked.length]?.run(daybook, windowOf(round));
       queryMs.push(performance.now() - startedMs);
-      // What is cached is answered at once: without this the operation would have no turn.
+      // Cached answers resolve without a turn of the event loop, which the operation needs.
       await sleep(QUERY_EVERY_MS);
     }
   };

@@ -53,6 +53,19 @@ describe("what is packed", () => {
     expect((await readdir(project.path("node_modules/daybook/dist"))).filter((name) => name.includes("metafile"))).toEqual([]);
   });
 
+  it("opens few files for its core, and reads nothing of ClickHouse, on demand either", async () => {
+    const project = await Project.of(archive);
+    const pathOf = (name: string) => project.path(`node_modules/daybook/dist/${name}`);
+    expect((await loadedAtOnce(pathOf("index.js"))).size).toBeLessThan(20);
+    const reached = new Set(["index.js"]);
+    for (const name of reached) {
+      const text = await readFile(pathOf(name), "utf8");
+      expect(text, name).not.toContain("@clickhouse/client");
+      for (const [, imported = ""] of text.matchAll(/(?:from |import |import\()['"]\.\/([^'"]+)['"]/g)) reached.add(imported);
+    }
+    expect(reached.size).toBeGreaterThan(20);
+  });
+
   it("loads nothing but itself for its core, imported or required", async () => {
     const project = await Project.of(archive);
     const imported = [...(await loadedAtOnce(project.path("node_modules/daybook/dist/index.js")))];

@@ -149,12 +149,11 @@ export class Tables extends BudgetedTable {
     const isOfAccounts = plan.level === "account";
     if (!payments.catchUp(moment, pending) || (isOfAccounts && !companies.catchUp(moment, pending))) return null;
     if (touches.isEmpty && plan.touch.lookbackMs === null) {
-      const request = () => ({
-        payments: places.map((place) => ({ place, ms: payments.momentOf(place).ms, actor: payments.actorOf(place), company: isOfAccounts ? companies.of(place) : 0 })),
-        actorEnd: this.#actorEnd,
-        companyEnd: this.dictionaries.named("companyId").size,
-      });
-      const found = first.of(plan, request, touches.generation > 0, moment, touches.maker, pending);
+      const paymentAt = (place: number) => ({ place, ms: payments.momentOf(place).ms, actor: payments.actorOf(place), company: isOfAccounts ? companies.of(place) : 0 });
+      // Without an actor a payment has no touch.
+      const asked = places.map(paymentAt).filter(({ actor }) => actor !== 0);
+      const request = { payments: asked, actorEnd: this.#actorEnd, companyEnd: this.dictionaries.named("companyId").size };
+      const found = first.of(plan, request, touches.isTooLarge, moment, touches.maker, pending);
       if (found !== null || !pending.isEmpty) return found;
     }
     if (!touches.catchUp(moment, pending) || (isOfAccounts && !ofCompanies.catchUp(moment, pending))) return null;

@@ -152,9 +152,9 @@ function packInto(words: Uint32Array, firstBit: number, numbers: Codes, from: nu
   }
 }
 
-/** Index up to which each number has a word after its own: no branch is needed there, which takes two thirds of the time. */
+/** Index up to which each number has a word after its own. Up to there no branch is needed; a branch would take half of the time again. */
 function endWithNext(words: Uint32Array, start: number, bits: number, from: number, to: number): number {
-  return Math.min(to, from + Math.floor(((words.length - 1 - start) * WORD_BITS) / bits));
+  return Math.max(from, Math.min(to, from + Math.floor(((words.length - 1 - start) * WORD_BITS) / bits)));
 }
 
 function unpackCodesInto(codes: Codes, words: Uint32Array, bits: number): void {
@@ -163,9 +163,9 @@ function unpackCodesInto(codes: Codes, words: Uint32Array, bits: number): void {
   else unpackBytes(codes, words, bits);
 }
 
-// A function for each kind of array: one that sees several is optimized for none.
+// One function for each kind of array: the compiler does not optimize a function that gets several kinds.
 
-/** Four codes a step: a quarter of the time. */
+/** Reads four codes at once, which takes a quarter of the time. */
 function unpackBytes(codes: Uint8Array, words: Uint32Array, bits: number): void {
   const mask = 2 ** bits - 1;
   const quads = new Uint32Array(codes.buffer, codes.byteOffset, codes.length >>> 2);
@@ -178,7 +178,7 @@ function unpackBytes(codes: Uint8Array, words: Uint32Array, bits: number): void 
   for (let at = end * 4; at < codes.length; at += 1) codes[at] = numberAt(words, at * bits, bits);
 }
 
-/** Two codes a step: half of the time. */
+/** Reads two codes at once, which takes half of the time. */
 function unpackShorts(codes: Uint16Array, words: Uint32Array, bits: number): void {
   const mask = 2 ** bits - 1;
   const pairs = new Uint32Array(codes.buffer, codes.byteOffset, codes.length >>> 1);

@@ -1,4 +1,4 @@
-import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Storage } from "daybook";
+import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type QueryOptions, type Storage } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { TouchMaker } from "../../../src/query/tables/touches/touch-facts.js";
@@ -29,8 +29,8 @@ async function stored(...seals: readonly (readonly EventInput[])[]): Promise<Sto
 
 const opened = (storage: Storage) => openDaybook({ storage, clock: fixedClock(NOW), readOnly: true });
 
-async function sourcesOf(daybook: Daybook, model: (typeof MODELS)[number], level: (typeof LEVELS)[number] = "identity"): Promise<[string, number][]> {
-  const { rows } = await daybook.revenueByAttribution({ ...range, model, level });
+async function sourcesOf(daybook: Daybook, model: (typeof MODELS)[number], level: (typeof LEVELS)[number] = "identity", options: QueryOptions = {}): Promise<[string, number][]> {
+  const { rows } = await daybook.revenueByAttribution({ ...range, model, level }, options);
   return rows.map(({ dimension, revenue }): [string, number] => [dimension, revenue]);
 }
 
@@ -141,7 +141,9 @@ test("Events that arrive during the first query count as if it had begun after t
     void daybook.ingest([touch("ann", "mail", 3), payment("ann", 10, 4)]);
     return reader.call(this);
   });
-  expect(await sourcesOf(daybook, "last_touch")).toEqual([["mail", 10], ["news", 1]]);
+  // Only queries that can be stopped yield.
+  const { signal } = new AbortController();
+  expect(await sourcesOf(daybook, "last_touch", "identity", { signal })).toEqual([["mail", 10], ["news", 1]]);
   expect(spied).toHaveBeenCalled();
 });
 
@@ -167,6 +169,27 @@ test("Queries that run at once get the answers of their own model, level and win
   }));
   expect(atOnce).toEqual(inTurn);
   expect(new Set(inTurn.map((answer) => JSON.stringify(answer.rows))).size).toBe(3);
+});
+
+test("If more events share a millisecond than are compared, the table answers.", async () => {
+  const crowd = Array.from({ length: 100 }, (_, at) => touch(`user-${at}`, "crowd", 1, at));
+  const storage = await stored([...crowd, payment("user-50", 1, 1, 1_000), payment("user-7", 10, 2, 1_001)]);
+  for (const model of MODELS) expect(await firstSources(storage, model)).toMatchObject({ sources: [["crowd", 11]] });
+  const tied = await stored([...Array.from({ length: 100 }, (_, at) => touch("ann", `source-${at % 2}`, 1, at)), payment("ann", 1, 1, 1_000)]);
+  expect(await firstSources(tied, "first_touch")).toEqual({ sources: [["source-0", 1]], readsTable: true });
+  expect(await firstSources(tied, "last_touch")).toEqual({ sources: [["source-1", 1]], readsTable: true });
+});
+
+test("A first query that is stopped leaves the next one its answer.", async () => {
+  await using daybook = await openDaybook({ storage: await stored([touch("ann", "news", 1), payment("ann", 1, 2)]), clock: fixedClock(NOW) });
+  const stop = new AbortController();
+  const { reader } = TouchMaker.prototype;
+  vi.spyOn(TouchMaker.prototype, "reader").mockImplementationOnce(function (this: TouchMaker) {
+    stop.abort();
+    return reader.call(this);
+  });
+  await expect(sourcesOf(daybook, "last_touch", "identity", stop)).rejects.toMatchObject({ code: "aborted" });
+  expect(await sourcesOf(daybook, "last_touch")).toEqual([["news", 1]]);
 });
 
 test("If the table of touches has no room in memory, later queries do without it too.", async () => {

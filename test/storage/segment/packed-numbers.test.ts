@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Yielder } from "../../../src/core/base/yield.js";
 import { allocateCodes } from "../../../src/storage/column/codes.js";
 import { toDeltas } from "../../../src/storage/segment/byte-planes.js";
-import { packCodes, packDeltas, unpackCodes, unpackDeltas } from "../../../src/storage/segment/packed-numbers.js";
+import { PackedCodes, packCodes, packDeltas, unpackCodes, unpackDeltas } from "../../../src/storage/segment/packed-numbers.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 const yielder = new Yielder();
@@ -26,6 +26,14 @@ describe("packed numbers", () => {
       expect(bytes.length).toBe(Math.ceil((count * (WHOLE_BYTE_BITS.get(bits) ?? bits)) / 32) * 4);
       expect(unpackCodes(bytes, count, max)).toEqual(codes);
     }
+  });
+
+  test("without numbers there is none to read", () => {
+    const none = PackedCodes.of(new Uint8Array(0), 0, 5);
+    const rows: number[] = [];
+    none?.eachCandidate(0xffffffff, (row) => rows.push(row));
+    expect(rows).toEqual([]);
+    expect(none?.count).toBe(0);
   });
 
   test("codes of whole bytes are read where they are, and copied if they are out of line", async () => {

@@ -49,7 +49,7 @@ const ALL_TIME: Range = { fromMs: -Infinity, toMs: Infinity };
 /** The rows of the identities queried last: a person's page runs several queries over the same events. 16 bytes an event, and 120 a segment. */
 export class Timelines extends BudgetedTable {
   readonly #known = new Map<number, IdentityRows>();
-  /** Identities that one query asked about, which read no more segments than it needed. */
+  /** Identities of the latest queries that read only the segments they needed. */
   readonly #readOnce = new Set<number>();
   readonly #parts = new WeakMap<readonly Rows[], SnapshotRows>();
 

@@ -3,7 +3,7 @@ import { getOrMake, grouped } from "../../../core/base/arrays.js";
 import { inOrder } from "../../../core/base/promises.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { dayOf, dayStartMs } from "../../../core/base/time.js";
-import { runYielding, yieldAfterSlices, piecesOf, type Steps } from "../../../core/base/yield.js";
+import { runYielding, piecesOf, type Steps } from "../../../core/base/yield.js";
 import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { CompanySnapshot } from "../../../identity/company-view.js";
 import type { CompanyView, IdentityView } from "../../../identity/identity-view.js";
@@ -12,6 +12,7 @@ import type { ColumnOnce } from "../../../storage/segment/column-once.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import type { RevenueByAttributionPlan } from "../../plan/plan.js";
+import type { TableSnapshot } from "../tables.js";
 import type { TouchMaker, TouchReader } from "./touch-facts.js";
 
 export interface LabelledPayment {
@@ -26,8 +27,9 @@ export interface LabelledPayment {
 
 export interface LabelRequest {
   readonly payments: readonly LabelledPayment[];
-  /** Greater than each actor, and than each company. */
+  /** Upper bound of actors, exclusive. */
   readonly actorEnd: number;
+  /** Upper bound of company codes, exclusive. */
   readonly companyEnd: number;
 }
 
@@ -47,58 +49,70 @@ interface DayOnce {
   readonly scratch: Scratch;
 }
 
-/** Cheap and dear ones per step: some milliseconds. */
+/** Rows tested, and events visited, in one step. */
 const ROWS_PER_STEP = 256 * 1024;
 const EVENTS_PER_STEP = 16 * 1024;
+/** The cost of a label in events: its url may have to be parsed. */
+const EVENTS_PER_LABEL = 32;
+/** With more events in one millisecond the table decides: each payment and each touch visits the others of its millisecond. */
+const AT_ONCE_COUNT_MAX = 64;
 
-/** The labels of one query, and the state of the store that they are of. */
-interface FoundLabels extends KnownLabels {
+/** The labels of the payments of one query, and the snapshot from which they come. */
+interface FoundLabels {
   readonly rows: readonly Rows[];
   readonly identities: IdentityView;
+  /** By position. */
+  readonly labels: ReadonlyMap<number, number>;
 }
 
-/** Answers the first query about touches without the table of all touches, and later ones if that table has no room in memory. */
+type LabelSnapshot = CompanySnapshot & Pick<TableSnapshot, "pause">;
+
+/** Answers the first query about touches without the table of all touches, and every query if that table is too large for the memory budget. */
 export class FirstLabels {
   #isRequested = false;
-  /** Of plans of running queries; null for one that needs the table. */
+  /** By plan of a running query; null if it needs the table. */
   readonly #found = new WeakMap<RevenueByAttributionPlan, FoundLabels | null>();
 
-  /** Null when something is missing, or with nothing added to `pending` when the table must answer. @param wasDropped whether it had no room */
-  of(plan: RevenueByAttributionPlan, request: () => LabelRequest, wasDropped: boolean, moment: CompanySnapshot, maker: TouchMaker, pending: PendingLoads): KnownLabels | null {
+  /** Null when something is missing, or with nothing added to `pending` when the table must answer. */
+  of(plan: RevenueByAttributionPlan, request: LabelRequest, isTableTooLarge: boolean, moment: LabelSnapshot, maker: TouchMaker, pending: PendingLoads): KnownLabels | null {
     const found = this.#found.get(plan);
-    // One try for each query: with constant ingest each try would be of an earlier state.
-    if (found !== undefined) return found?.rows === moment.rows && found.identities === moment.identities ? found : null;
-    if (this.#isRequested && !wasDropped) return null;
+    // One try per query: during constant ingest, each try would come from an earlier snapshot.
+    if (found !== undefined) return found === null ? null : labelsAt(moment, found, request);
+    if (this.#isRequested && !isTableTooLarge) return null;
     this.#isRequested = true;
     const { rows, identities } = moment;
-    const requested = request();
     pending.add(async () => {
       this.#found.set(plan, null);
-      const labels = await labelsInOnePass(plan, requested, moment, maker);
-      if (labels !== null) this.#found.set(plan, { rows, identities, labelOf: (place) => labels.get(place) ?? 0 });
+      const labels = await labelsInOnePass(plan, request, moment, maker);
+      if (labels !== null) this.#found.set(plan, { rows, identities, labels });
     });
     return null;
   }
 }
 
+/** Null if the labels come from another snapshot, or if a payment is missing. */
+function labelsAt(moment: LabelSnapshot, { rows, identities, labels }: FoundLabels, { payments }: LabelRequest): KnownLabels | null {
+  if (rows !== moment.rows || identities !== moment.identities || !payments.every(({ place }) => labels.has(place))) return null;
+  return { labelOf: (place) => labels.get(place) ?? 0 };
+}
+
 /**
- * The labels of payments by position, found in one pass over the segments up to the latest payment, of which few rows are read whole. Touches count
- * however long before. Null where the table of touches has to decide: with rows in heads, with people who changed their company, and where only ids
- * or sequences tell the order of touches. Cost: the actors and times of the rows.
+ * Finds the labels of payments, by position, in one pass over the segments up to the latest payment. It reads whole rows only for touches that may
+ * decide. Touches count however old they are. Null if the table of touches must decide: heads have rows, people changed their company, or only ids or
+ * sequences order the touches. Cost: actors and times of the rows.
  */
-async function labelsInOnePass({ model, level }: RevenueByAttributionPlan, request: LabelRequest, moment: CompanySnapshot, maker: TouchMaker): Promise<ReadonlyMap<number, number> | null> {
+async function labelsInOnePass({ model, level }: RevenueByAttributionPlan, request: LabelRequest, moment: LabelSnapshot, maker: TouchMaker): Promise<ReadonlyMap<number, number> | null> {
   const lastDay = request.payments.reduce((day, { ms }) => Math.max(day, dayOf(ms)), -Infinity);
   const rows = moment.rows.filter(({ day }) => day <= lastDay);
   const isOfAccounts = level === "account";
   if (rows.some(({ sealed }) => !sealed) || (isOfAccounts && moment.companies?.hasChanges !== false)) return null;
   const pass = new (model === "first_touch" ? FirstTouches : LastTouches)(request, isOfAccounts, moment, maker);
   const days = [...grouped(rows, ({ day }) => day)].sort(([a], [b]) => (a - b) * pass.direction);
-  const pause = yieldAfterSlices();
   const columns = [TIME_COLUMN, ...ACTOR_COLUMNS, ...(isOfAccounts ? ["companyId"] : []), ...maker.reader().columns];
   await inOrder(days, ([, ofDay]) => readDay(ofDay, columns), async (read, [day, ofDay]) => {
     try {
       for (const { rowCount } of ofDay) moment.onRowsRead(rowCount);
-      await runYielding(pass.takeDay(day, read), pause);
+      await runYielding(pass.takeDay(day, read), moment.pause);
     } finally {
       read.scratch.releaseAll();
     }
@@ -141,10 +155,11 @@ abstract class LabelPass {
   constructor(
     readonly request: LabelRequest,
     isOfAccounts: boolean,
-    readonly moment: CompanySnapshot,
+    readonly moment: LabelSnapshot,
     readonly maker: TouchMaker,
   ) {
-    this.#ofDays = grouped(request.payments.filter(({ actor }) => actor !== 0), ({ ms }) => dayOf(ms));
+    for (const { place } of request.payments) this.labels.set(place, 0);
+    this.#ofDays = grouped(request.payments, ({ ms }) => dayOf(ms));
     this.#companies = isOfAccounts ? moment.companies : null;
     this.#wantedActors = new Uint8Array(request.actorEnd);
     this.#wantedCompanies = new Uint8Array(request.companyEnd);
@@ -175,28 +190,37 @@ abstract class LabelPass {
     else for (const actor of this.moment.identities.actorsOf(owner)) this.#wantedActors[actor] = isWanted ? 1 : 0;
   }
 
-  /** The label by the touches at a payment's own millisecond that are not after it: rows of a part are in order, and one of them is the payment. */
-  protected labelBeside(payment: LabelledPayment, events: DayEvents, from: number, isFirst: boolean): number {
+  /** The label from the touches of a payment's own millisecond that are not after it: rows of a part are in order, and one of them is the payment. */
+  protected labelBeside(payment: LabelledPayment, events: DayEvents, at: number, isFirst: boolean): number {
     const owner = this.ownerOf(payment);
-    const atOnce: number[] = [];
-    for (let at = from; at < events.count && events.times[at] === events.times[from]; at += 1) atOnce.push(at);
-    const touches = atOnce.filter((at) => events.isOf(at, owner) && events.labelAt(at) !== 0);
+    const atOnce = this.#atOnce(events, at);
+    const touches = atOnce.filter((other) => events.isOf(other, owner) && events.labelAt(other) !== 0);
     if (touches.length === 0) return 0;
-    const [own, ...others] = atOnce.filter((at) => events.actorAt(at) === payment.actor);
-    if (own === undefined || others.length > 0 || touches.some((at) => events.parts[at] !== events.parts[own])) {
+    const [own, ...others] = atOnce.filter((other) => events.actorAt(other) === payment.actor);
+    if (own === undefined || others.length > 0 || touches.some((other) => events.parts[other] !== events.parts[own])) {
       this.isUndecided = true;
       return 0;
     }
-    const touch = touches.filter((at) => at <= own).at(isFirst ? 0 : -1);
+    const touch = touches.filter((other) => other <= own).at(isFirst ? 0 : -1);
     return touch === undefined ? 0 : events.labelAt(touch);
   }
 
-  /** Touches of different segments at one millisecond must be of one label or of different owners. */
+  /** Touches of different segments at one millisecond must have one label, or different owners. */
   protected checkAtOnce(events: DayEvents, touch: number, owner: number): void {
-    const { count, times, parts } = events;
+    const { parts } = events;
     const isOther = (at: number) => parts[at] !== parts[touch] && events.isOf(at, owner) && events.labelAt(at) !== 0 && events.labelAt(at) !== events.labelAt(touch);
-    for (let at = touch - 1; at >= 0 && times[at] === times[touch]; at -= 1) this.isUndecided ||= isOther(at);
-    for (let at = touch + 1; at < count && times[at] === times[touch]; at += 1) this.isUndecided ||= isOther(at);
+    if (this.#atOnce(events, touch).some(isOther)) this.isUndecided = true;
+  }
+
+  /** The events of one millisecond, in order; none if they are too many. */
+  #atOnce({ times, count }: DayEvents, at: number): number[] {
+    let first = at;
+    while (first > 0 && times[first - 1] === times[at] && at - first < AT_ONCE_COUNT_MAX) first -= 1;
+    const found: number[] = [];
+    for (let next = first; next < count && times[next] === times[at] && found.length <= AT_ONCE_COUNT_MAX; next += 1) found.push(next);
+    if (found.length <= AT_ONCE_COUNT_MAX) return found;
+    this.isUndecided = true;
+    return [];
   }
 
   *#wantedOf({ columns, rowCount }: PartOnce, scratch: Scratch): Steps<PartEvents> {
@@ -243,6 +267,7 @@ class DayEvents {
   readonly parts: Uint32Array;
   readonly #rows: Uint32Array;
   readonly #reader: TouchReader;
+  #visitedCount = 0;
 
   constructor(
     readonly segments: readonly PartEvents[],
@@ -278,6 +303,14 @@ class DayEvents {
     });
   }
 
+  /** Counts one event more; true if a step ends. */
+  isStepDone(): boolean {
+    this.#visitedCount += 1;
+    if (this.#visitedCount < EVENTS_PER_STEP) return false;
+    this.#visitedCount = 0;
+    return true;
+  }
+
   actorAt(at: number): number {
     const { users, anonymous } = this.segments[this.parts[at]!]!;
     const row = this.#rows[at]!;
@@ -301,6 +334,7 @@ class DayEvents {
   labelAt(at: number): number {
     const { columns } = this.segments[this.parts[at]!]!;
     const row = this.#rows[at]!;
+    this.#visitedCount += EVENTS_PER_LABEL;
     const label = this.maker.numbers.ofRow((name) => columns.get(name)?.at(row) ?? 0, this.#reader);
     return this.maker.labels.takesRevenue(label) ? label : 0;
   }
@@ -326,11 +360,13 @@ class FirstTouches extends LabelPass {
   protected *label(payments: readonly LabelledPayment[], events: DayEvents, startMs: number): Steps<void> {
     let next = 0;
     for (const payment of [...payments, null]) {
+      if (this.isUndecided) return;
       for (; next < events.count && startMs + events.times[next]! < (payment?.ms ?? Infinity); next += 1) {
         this.#take(events, next);
-        if (next % EVENTS_PER_STEP === 0) yield;
+        if (events.isStepDone()) yield;
       }
       if (payment === null) return;
+      if (events.isStepDone()) yield;
       const isAtOnce = next < events.count && startMs + events.times[next]! === payment.ms;
       this.labels.set(payment.place, this.#firsts.get(this.ownerOf(payment)) ?? (isAtOnce ? this.labelBeside(payment, events, next, true) : 0));
     }
@@ -355,7 +391,7 @@ class LastTouches extends LabelPass {
   readonly #open = new Map<number, number[]>();
 
   protected beginDay(payments: readonly LabelledPayment[]): void {
-    for (const payment of payments) this.want(this.ownerOf(payment), true);
+    for (const owner of this.#newOwners(payments)) this.want(owner, true);
   }
 
   protected *label(payments: readonly LabelledPayment[], events: DayEvents, startMs: number): Steps<void> {
@@ -368,12 +404,14 @@ class LastTouches extends LabelPass {
     };
     let next = events.count - 1;
     for (const payment of [null, ...payments].reverse()) {
+      if (this.isUndecided) return;
       for (; next >= 0 && startMs + events.times[next]! > (payment?.ms ?? -Infinity); next -= 1) {
         openAfter(startMs + events.times[next]!);
         this.#take(events, next);
-        if (next % EVENTS_PER_STEP === 0) yield;
+        if (events.isStepDone()) yield;
       }
       if (payment === null) break;
+      if (events.isStepDone()) yield;
       let from = next + 1;
       while (from > 0 && startMs + events.times[from - 1]! === payment.ms) from -= 1;
       const label = from > next ? 0 : this.labelBeside(payment, events, from, false);
@@ -381,7 +419,12 @@ class LastTouches extends LabelPass {
       else this.labels.set(payment.place, label);
     }
     openAfter(-Infinity);
-    for (const payment of payments) this.want(this.ownerOf(payment), this.#open.has(this.ownerOf(payment)));
+    for (const owner of this.#newOwners(payments)) this.want(owner, false);
+  }
+
+  /** The owners of payments that have none looking for a touch. */
+  #newOwners(payments: readonly LabelledPayment[]): Set<number> {
+    return new Set(payments.map((payment) => this.ownerOf(payment)).filter((owner) => !this.#open.has(owner)));
   }
 
   #take(events: DayEvents, at: number): void {

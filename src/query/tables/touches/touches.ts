@@ -39,6 +39,7 @@ export class Touches extends StoreTable<TouchFacts> {
   #takenRowCount = 0;
   #rowCount = 0;
   #building: Promise<void> | null = null;
+  #droppedByteLength = 0;
   readonly gained = new ChangeLog();
 
   constructor(
@@ -57,6 +58,16 @@ export class Touches extends StoreTable<TouchFacts> {
   /** Whether no row was consumed yet. */
   get isEmpty(): boolean {
     return this.#takenRowCount === 0;
+  }
+
+  /** Whether the table had most of the memory budget when it was dropped. */
+  get isTooLarge(): boolean {
+    return this.#droppedByteLength * 2 > this.budget.limitBytes;
+  }
+
+  override drop(): void {
+    this.#droppedByteLength = this.byteLength;
+    super.drop();
   }
 
   catchUp(moment: RowsOfSnapshot, pending: PendingLoads): boolean {
