@@ -157,6 +157,8 @@ const WARM_UP_QUERIES: readonly ((daybook: ServedDaybook, project: string, signa
   (daybook, project, signal) => daybook.webOverview({ project }, { signal }),
   (daybook, _, signal) => daybook.topCompanies({}, { signal }),
   (daybook, project, signal) => daybook.ltvCohorts({ project }, { signal }),
+  // The first query finds the labels of its payments alone; the second makes the table.
+  (daybook, project, signal) => daybook.revenueByAttribution({ project }, { signal }),
   (daybook, project, signal) => daybook.revenueByAttribution({ project }, { signal }),
 ];
 

@@ -25,7 +25,7 @@ const queries: Readonly<Record<string, (daybook: Daybook, window: Window) => Pro
   revenueByAttribution: (daybook, window) => daybook.revenueByAttribution({ ...window, project: "web" }),
 };
 
-describe("A query about thirty days, once others were asked about later ones, pins no segment of other days:", () => {
+describe("A query about thirty days, once others were asked twice about later ones, pins no segment of other days:", () => {
   let objects: Awaited<ReturnType<typeof ninetyDays>>;
   let firstDay = 0;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe("A query about thirty days, once others were asked about later ones, pi
   test.each(Object.entries(queries))("%s", async (name, ask) => {
     const { daybook } = await openMeasured(objects);
     await using _open = daybook;
-    await ask(daybook, { startDate: dayText(TO + 1), endDate: dayText(DAY_COUNT - 1) });
+    for (let query = 0; query < 2; query += 1) await ask(daybook, { startDate: dayText(TO + 1), endDate: dayText(DAY_COUNT - 1) });
     const pin = vi.spyOn(Segment.prototype, "pin").mockClear();
     await ask(daybook, { startDate: dayText(FROM), endDate: dayText(TO) });
     const days = new Set(pin.mock.contexts.map((segment) => (segment as Segment).day - firstDay));

@@ -26,38 +26,41 @@ export const revenueByAttribution: TableReport<RevenueByAttributionPlan, Revenue
     const table = tables.revenue(plan.revenue, moment, pending);
     if (table === null) return null;
     const { payments } = table;
-    const converted = table.converted(moment.rates);
-    const { places, unconverted } = conversionsOf(payments, converted, plan, dictionaries.named("project").codeOf(plan.payProject));
+    const places = placesOf(payments, plan, dictionaries.named("project").codeOf(plan.payProject));
     const labels = tables.paymentLabels(plan, places.map((place) => payments.orderPlaceOf(place)), moment, pending);
     if (labels === null) return null;
-    const names = tables.touchMaker(plan.touch).labels;
+    // Last, as it asks for each rate again.
+    const converted = table.converted(moment.rates);
+    const unconverted = new Unconverted();
     const attributed = new AttributedRevenue(plan.dimension);
-    sumByLabel(payments, converted, places, labels).forEach(({ revenue, orders }, label) => attributed.add(names.labelOf(label), revenue, orders));
+    const names = tables.touchMaker(plan.touch).labels;
+    sumByLabel(payments, converted, places, labels, unconverted).forEach(({ revenue, orders }, label) => attributed.add(names.labelOf(label), revenue, orders));
     const { currency } = plan.revenue;
     return { currency, rows: attributed.rows(plan.limit, currency), unconverted: unconverted.items() };
   },
 };
 
-/** Indexes of the payments of the project in the window that count, and those without a rate. */
-function conversionsOf(payments: Payments, converted: readonly (Money | null)[], { window }: RevenueByAttributionPlan, project: number) {
+/** Indexes of the payments of the project in the window that count. */
+function placesOf({ times, counted, projects, count }: Payments, { window }: RevenueByAttributionPlan, project: number): number[] {
   const places: number[] = [];
-  const unconverted = new Unconverted();
-  const { times, counted, projects, amounts, currencies } = payments;
-  for (let place = 0; place < payments.count; place += 1) {
+  for (let place = 0; place < count; place += 1) {
     const ms = times[place]!;
-    if (counted[place] === 0 || projects[place] !== project || ms < window.fromMs || ms >= window.toMs) continue;
-    if (converted[place] === null) unconverted.add(currencies[place]!, amounts[place]!);
-    else places.push(place);
+    if (counted[place] === 1 && projects[place] === project && ms >= window.fromMs && ms < window.toMs) places.push(place);
   }
-  return { places, unconverted };
+  return places;
 }
 
-/** By number of the label; labels without a payment have no entry. */
-function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: KnownLabels): TouchSum[] {
+/** By number of the label; labels without a payment have no entry. @param unconverted receives the payments without a rate */
+function sumByLabel(payments: Payments, converted: readonly (Money | null)[], places: readonly number[], labels: KnownLabels, unconverted: Unconverted): TouchSum[] {
   const sums: TouchSum[] = [];
   for (const place of places) {
+    const amount = converted[place]!;
+    if (amount === null) {
+      unconverted.add(payments.currencies[place]!, payments.amounts[place]!);
+      continue;
+    }
     const sum = (sums[labels.labelOf(payments.orderPlaceOf(place))] ??= { revenue: ZERO, orders: 0 });
-    sum.revenue = addMoney(sum.revenue, converted[place]!);
+    sum.revenue = addMoney(sum.revenue, amount);
     if (isOrder(payments.amounts[place]!)) sum.orders += 1;
   }
   return sums;
