@@ -78,6 +78,12 @@ test("A payment that has a campaign is a touch before itself, and within a milli
   expect(await firstSources(tied, "last_touch")).toEqual({ sources: [["own", 1]], readsTable: true });
 });
 
+test("Two payments of one day, only the later of which has a touch on that day, have their own touches.", async () => {
+  const storage = await stored([touch("ann", "news", -DAY_MS, 1), payment("ann", 1, 1, 2), touch("ann", "mail", 2, 3), payment("ann", 10, 3, 4)]);
+  expect(await firstSources(storage, "last_touch")).toEqual({ sources: [["mail", 10], ["news", 1]], readsTable: false });
+  expect(await firstSources(storage, "first_touch")).toEqual({ sources: [["news", 11]], readsTable: false });
+});
+
 test("At level account a payment has the touches of all members of its company.", async () => {
   const company = { companyId: "acme" };
   const storage = await stored([
@@ -226,6 +232,7 @@ async function randomStore(random: Random): Promise<Storage> {
   await using daybook = await openDaybook({ storage, clock: fixedClock(NOW) });
   const users = ["ann", "ben", "cat", "dan"];
   const spanMs = random.pick([5, 1_000]);
+  const touchChance = random.pick([0.05, 0.5]);
   const companyOf = new Map(users.map((user) => [user, random.pick(["", "acme", "umbra"])]));
   const event = (at: number): EventInput => {
     const userId = random.pick(users);
@@ -233,8 +240,8 @@ async function randomStore(random: Random): Promise<Storage> {
     const companyId = random.chance(0.3) ? companyOf.get(userId) : "";
     const company = companyId === "" || companyId === undefined || !("userId" in who) ? {} : { companyId };
     const createdAt = NOW - random.below(3) * DAY_MS - random.below(spanMs);
-    const campaign = random.chance(0.4) ? { url: `/?utm_source=${random.pick(["news", "mail", "ads"])}` } : {};
-    const referrer = random.chance(0.3) ? { referrer: `https://${random.pick(["a", "b"])}.example/`, hostname: random.pick(["a.example", "own.example"]) } : {};
+    const campaign = random.chance(touchChance) ? { url: `/?utm_source=${random.pick(["news", "mail", "ads"])}` } : {};
+    const referrer = random.chance(touchChance / 2) ? { referrer: `https://${random.pick(["a", "b"])}.example/`, hostname: random.pick(["a.example", "own.example"]) } : {};
     return { createdAt, ...who, ...company, ...campaign, ...referrer, ...(random.chance(0.3) ? { name: "Payment", value: 2 ** (at % 20) } : { name: "Pageview" }) };
   };
   for (let round = random.between(1, 3); round > 0; round -= 1) {

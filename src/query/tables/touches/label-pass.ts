@@ -351,7 +351,7 @@ class LastTouches extends LabelPass {
   readonly #open = new Map<number, number[]>();
 
   protected beginDay(payments: readonly LabelledPayment[]): void {
-    for (const owner of this.#newOwners(payments)) this.want(owner, true);
+    for (const owner of this.#ownersOf(payments)) this.want(owner, true);
   }
 
   protected *label(payments: readonly LabelledPayment[], events: DayEvents, startMs: number): Steps<void> {
@@ -379,12 +379,12 @@ class LastTouches extends LabelPass {
       else this.labels.set(payment.place, label);
     }
     openAfter(-Infinity);
-    for (const owner of this.#newOwners(payments)) this.want(owner, false);
+    // A touch of the day may have answered a later payment of its owner, while an earlier one still looks for a touch.
+    for (const owner of this.#ownersOf(payments)) this.want(owner, this.#open.has(owner));
   }
 
-  /** The owners of payments that have none looking for a touch. */
-  #newOwners(payments: readonly LabelledPayment[]): Set<number> {
-    return new Set(payments.map((payment) => this.ownerOf(payment)).filter((owner) => !this.#open.has(owner)));
+  #ownersOf(payments: readonly LabelledPayment[]): Set<number> {
+    return new Set(payments.map((payment) => this.ownerOf(payment)));
   }
 
   #take(events: DayEvents, at: number): void {
