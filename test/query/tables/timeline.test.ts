@@ -131,7 +131,8 @@ describe("a timeline", () => {
     const days = [6, 7, 8].map((day) => rowsOf([{ ms: 1, id: day, user: 1 }, { ms: 2, id: day + 10, user: 3 }], { day, sealed: true }));
     const timelines = new Timelines(new MemoryBudget(1e9));
     const ask = (identity: number, ...range: Range[]) => timelines.of({ identity, actors: [identity] }, days, null, { pause, onRowsRead: () => undefined }, ...range);
-    const seventh = { fromMs: 7 * DAY + 1, toMs: 8 * DAY };
+    // It begins with the last event of the seventh day, and ends before the first one of the eighth.
+    const seventh = { fromMs: 7 * DAY + 2, toMs: 8 * DAY + 1 };
     expect([...(await ask(2, seventh)).times]).toEqual([7 * DAY + 1]);
     expect(days.map(({ loads }) => loads.length > 0)).toEqual([false, true, false]);
     expect([...(await ask(2, seventh)).times]).toEqual([6, 7, 8].map((day) => day * DAY + 1));
