@@ -14,11 +14,11 @@ import { Entities } from "./people/entities.js";
 import { KnownTraits } from "./people/known-traits.js";
 import { Payments, RevenueTable } from "./money/payments.js";
 import { PaymentCompanies } from "./money/event-companies.js";
-import { EventLabels } from "./touches/event-labels.js";
 import { FirstLabels, type KnownLabels } from "./touches/first-labels.js";
-import { PaymentLabels } from "./touches/payment-labels.js";
+import type * as LazyTables from "./lazy-tables.js";
+import type { PaymentLabels } from "./touches/payment-labels.js";
 import { SeenActors } from "./people/seen-actors.js";
-import type { newSessionTable, SessionTable } from "./sessions/session-table.js";
+import type { SessionTable } from "./sessions/session-table.js";
 import type { SessionView } from "./sessions/session-view.js";
 import { Timelines } from "./people/timelines.js";
 import { TouchMaker } from "./touches/touch-facts.js";
@@ -44,11 +44,13 @@ interface Revenue {
   readonly labels: Map<string, PaymentLabels>;
 }
 
-/** Loaded by the first query for sessions: the code is large, and most programs in browsers do not need it. */
-let newSessions: typeof newSessionTable | null = null;
+/** Code that most programs in browsers do not need, loaded by the first query that needs it. */
+let lazyTables: typeof LazyTables | null = null;
 
-async function loadSessions(): Promise<void> {
-  newSessions ??= (await import("./sessions/session-table.js")).newSessionTable;
+/** Null when it is not loaded yet. */
+function loadedTables(pending: PendingLoads): typeof LazyTables | null {
+  if (lazyTables === null) pending.add(async () => void (lazyTables = await import("./lazy-tables.js")));
+  return lazyTables;
 }
 
 /**
@@ -157,8 +159,10 @@ export class Tables extends BudgetedTable {
       if (found !== null || !pending.isEmpty) return found;
     }
     if (!touches.catchUp(moment, pending) || (isOfAccounts && !ofCompanies.catchUp(moment, pending))) return null;
+    const code = loadedTables(pending);
+    if (code === null) return null;
     const key = JSON.stringify([plan.model, plan.level, plan.touch]);
-    const known = labels.get(key) ?? new PaymentLabels(payments, touches, isOfAccounts ? { touches: ofCompanies, payments: companies } : null, plan.model);
+    const known = labels.get(key) ?? new code.PaymentLabels(payments, touches, isOfAccounts ? { touches: ofCompanies, payments: companies } : null, plan.model);
     labels.set(key, known);
     return known.settle(places, moment, pending) ? known : null;
   }
@@ -172,11 +176,9 @@ export class Tables extends BudgetedTable {
     const key = JSON.stringify([session.gapMs, session.maxMs, pageviewSlugs, revenue.paymentSlugs, revenue.refundSlugs]);
     let table = this.#sessions.get(key);
     if (table === undefined) {
-      if (newSessions === null) {
-        pending.add(loadSessions);
-        return null;
-      }
-      table = newSessions(this.budget, this.use, this.dictionaries, { session, pageviewSlugs, revenue });
+      const code = loadedTables(pending);
+      if (code === null) return null;
+      table = code.newSessionTable(this.budget, this.use, this.dictionaries, { session, pageviewSlugs, revenue });
       this.#sessions.set(key, table);
     }
     const requested = previous === null ? range : { fromMs: Math.min(range.fromMs, previous.fromMs), toMs: Math.max(range.toMs, previous.toMs) };
@@ -187,9 +189,10 @@ export class Tables extends BudgetedTable {
   eventLabels({ revenue, touch }: Pick<ReportRules, "revenue" | "touch">, model: "first_touch" | "last_touch", moment: CompanySnapshot, pending: PendingLoads): RowLabels | null {
     const { table } = this.#revenueOf(revenue);
     const { touches } = this.#touchesOf(touch);
+    const code = loadedTables(pending);
     const areThere = [table.payments.catchUp(moment, pending), touches.catchUp(moment, pending)];
-    if (areThere.includes(false)) return null;
-    return new EventLabels({ touches, payments: table.payments }, model, moment, pending, this.#actorEnd);
+    if (code === null || areThere.includes(false)) return null;
+    return new code.EventLabels({ touches, payments: table.payments }, model, moment, pending, this.#actorEnd);
   }
 
   touchMaker(rule: TouchRule): TouchMaker {
