@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are bounded by the lists */
 import { getOrMake } from "../core/base/arrays.js";
+import type { NumberMemory } from "../core/base/scratch.js";
 import { Yielder } from "../core/base/yield.js";
 import { codeAt } from "../storage/column/column.js";
 import { PAGE_CODE_COUNT, PagedCodes } from "../storage/column/paged-codes.js";
@@ -94,8 +95,8 @@ export class Memberships extends StoreTable<CompanyPairs> {
     return who === null ? null : { ...who, rows: null };
   }
 
-  protected async load(segment: Rows): Promise<CompanyPairs> {
-    return this.known(segment) ?? { ...(await segment.actorCompanies()), rows: null };
+  protected async load(segment: Rows, scratch: NumberMemory): Promise<CompanyPairs> {
+    return this.known(segment) ?? { ...(await segment.actorCompanies(scratch)), rows: null };
   }
 
   protected ofHead(rows: Rows): CompanyPairs {

@@ -14,11 +14,14 @@ let keptByteLength = 0;
 export interface NumberMemory {
   /** Returns `count` numbers of any value. */
   take(count: number): Uint32Array;
+  /** Calls `act` once this memory is released. */
+  whenReleased(act: () => void): void;
 }
 
 /** Pooled memory for the counters of queries: the first use of new memory takes up to 4 ms a megabyte, as long as many queries take. */
 export class Scratch implements NumberMemory {
   readonly #taken: Uint32Array[] = [];
+  readonly #whenReleased: (() => void)[] = [];
 
   /** Calls `use`, then releases what it took: its result must not refer to that memory. */
   static async of<T>(use: (scratch: Scratch) => Promise<T>): Promise<T> {
@@ -44,6 +47,15 @@ export class Scratch implements NumberMemory {
     return this.#kept(count) ?? this.#made(count);
   }
 
+  /** Returns `count` bytes of any value. */
+  takeBytes(count: number): Uint8Array {
+    return new Uint8Array(this.take(Math.ceil(count / 4)).buffer, 0, count);
+  }
+
+  whenReleased(act: () => void): void {
+    this.#whenReleased.push(act);
+  }
+
   /** Like `take`, for writes in any order: touches new memory in chunks, because the first writes would block for all of that time. */
   async takeTouched(count: number, pause: () => Promise<void>): Promise<Uint32Array> {
     const kept = this.#kept(count);
@@ -67,6 +79,7 @@ export class Scratch implements NumberMemory {
   /** Releases everything, for callers with several scratches that end at different times. */
   releaseAll(): void {
     for (const numbers of this.#taken.splice(0)) keep(numbers);
+    for (const act of this.#whenReleased.splice(0)) act();
   }
 
   takeZeros(count: number): Uint32Array {

@@ -75,8 +75,8 @@ class FileAppendFile implements AppendFile {
 }
 
 /** Reads a range of a file; fewer bytes if the file ends earlier. */
-async function readFully(file: OpenFile, { start, end }: ByteRange): Promise<Uint8Array> {
-  const bytes = new Uint8Array(end - start);
+async function readFully(file: OpenFile, { start, end }: ByteRange, into?: Uint8Array): Promise<Uint8Array> {
+  const bytes = into?.length === end - start ? into : new Uint8Array(end - start);
   let done = 0;
   while (done < bytes.length) {
     const byteLength = await file.read(bytes.subarray(done), start + done);
@@ -104,11 +104,11 @@ class HeldFile implements HeldObject {
     };
   }
 
-  async read(range: ByteRange): Promise<Uint8Array> {
+  async read(range: ByteRange, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#isReleased) throw this.#released();
     this.#readCount += 1;
     try {
-      return await attempt("read", this.key, () => readFully(this.file, range));
+      return await attempt("read", this.key, () => readFully(this.file, range, into));
     } finally {
       this.#readCount -= 1;
       if (this.#isReleased) this.#close();
@@ -206,12 +206,12 @@ class FileStorage implements Storage {
     return keys.sort();
   }
 
-  async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
+  async read(key: string, range?: ByteRange, into?: Uint8Array): Promise<Uint8Array | null> {
     clipRange(range, 0);
     const readRange = async (file: OpenFile) => {
       // A short range needs no size: reading finds its end.
       const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
-      return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()));
+      return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()), into);
     };
     return attempt("read", key, () => this.#withFile(key, "read", readRange).catch(nullIfMissing));
   }

@@ -1,5 +1,6 @@
 import { inOrder } from "../../core/base/promises.js";
 import { LIMITS } from "../../core/base/limits.js";
+import { Scratch, type NumberMemory } from "../../core/base/scratch.js";
 import { BudgetedTable } from "../segment/memory-budget.js";
 import { Yielder, yieldToEventLoop } from "../../core/base/yield.js";
 import type { Rows } from "../segment/rows.js";
@@ -109,7 +110,8 @@ export abstract class StoreTable<T> extends BudgetedTable {
 
   /** The value derived from a segment; null when it is not in memory. */
   protected abstract known(segment: Rows): T | null;
-  protected abstract load(segment: Rows): Promise<T>;
+  /** @param scratch released once the value was consumed */
+  protected abstract load(segment: Rows, scratch: NumberMemory): Promise<T>;
   protected abstract ofHead(rows: Rows): T;
   /** The same for many rows, yielding. */
   protected ofLongHead(rows: Rows): Promise<T> {
@@ -190,13 +192,16 @@ export abstract class StoreTable<T> extends BudgetedTable {
     const load = async (segment: Rows) => {
       // When no load waits for a disk, only this yields; without it the query could not be cancelled.
       await yielder.yieldAfter(segment.rowCount * VALUES_PER_ROW);
-      return await this.load(segment);
+      const scratch = new Scratch();
+      return { made: await this.load(segment, scratch), scratch };
     };
-    await inOrder(segments, load, async (made, segment) => {
+    await inOrder(segments, load, async ({ made, scratch }, segment) => {
       onRowsRead(segment.rowCount);
       if (generation !== this.#generation) return false;
-      if (this.#taken.hasSegment(segment)) return true;
-      this.#takeSegment(segment, made);
+      const isTaken = this.#taken.hasSegment(segment);
+      if (!isTaken) this.#takeSegment(segment, made);
+      scratch.releaseAll();
+      if (isTaken) return true;
       // More segments were loaded meanwhile; without a yield they would all be consumed at once.
       await yieldToEventLoop();
       return true;

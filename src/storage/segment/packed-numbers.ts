@@ -22,6 +22,11 @@ function codeBitsOf(max: number): number {
   return bits === 7 ? 8 : bits === 14 || bits === 15 ? 16 : bits;
 }
 
+/** Bytes of so many codes up to `max`. */
+export function packedByteLength(count: number, max: number): number {
+  return wordCountOf(count, codeBitsOf(max)) * 4;
+}
+
 /** Codes up to `max` with as many bits each as that needs, least significant first, in words of 32 bits. Unpacking takes 0.6 to 2 ns a code. */
 export async function packCodes(codes: Codes, max: number, yielder: Yielder): Promise<Uint8Array> {
   const bits = codeBitsOf(max);
@@ -30,15 +35,12 @@ export async function packCodes(codes: Codes, max: number, yielder: Yielder): Pr
   return new Uint8Array(words.buffer);
 }
 
-/**
- * Codes of one, two or four bytes share the memory of `bytes` if it has nothing else: what is kept is counted by its length. Null: the length is not
- * that of so many codes.
- */
+/** Null: the length is not that of so many codes. */
 export function unpackCodes(bytes: Uint8Array, count: number, max: number): Codes | null {
   const packed = PackedCodes.of(bytes, count, max);
   if (packed === null) return null;
   const { whole } = packed;
-  if (whole !== null) return whole.buffer.byteLength === bytes.byteLength ? whole : whole.slice();
+  if (whole !== null) return whole.slice();
   const codes = allocateCodes(count, max);
   unpackCodesInto(codes, packed.words, packed.bits);
   return codes;
@@ -57,7 +59,7 @@ export class PackedCodes {
   /** Null: the length is not that of so many codes. */
   static of(bytes: Uint8Array, count: number, max: number): PackedCodes | null {
     const bits = codeBitsOf(max);
-    if (bytes.length !== wordCountOf(count, bits) * 4) return null;
+    if (bytes.length !== packedByteLength(count, max)) return null;
     const whole = bits % 8 === 0 && bits !== 24 ? codesOfBytes(bytes, bits / 8).subarray(0, count) : null;
     return new PackedCodes(wordsOf(bytes), bits, count, whole);
   }
@@ -137,7 +139,7 @@ function newNumbers(count: number): Uint32Array {
   return new Uint32Array(count);
 }
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
+export function wordsOf(bytes: Uint8Array): Uint32Array {
   // Not `slice`: on a `Buffer` it returns a view of the same memory.
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);

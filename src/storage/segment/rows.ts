@@ -54,10 +54,13 @@ export interface Rows {
   /** False if no row is by any of some actors, given ascending; the actors of sealed rows are read for it. @throws corruption */
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean>;
   /** As `actorTriples`, without the projects: a pair of several projects occurs as often. @throws corruption */
-  actorCompanies(): Promise<ActorCompanies>;
+  actorCompanies(scratch?: NumberMemory): Promise<ActorCompanies>;
   cachedActorCompanies(): ActorCompanies | null;
-  /** The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read. @throws corruption */
-  actorTriples(): Promise<ActorTriples>;
+  /**
+   * The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read.
+   * @param scratch what is not in memory may be read into it the first time, and is kept from the second time on @throws corruption
+   */
+  actorTriples(scratch?: NumberMemory): Promise<ActorTriples>;
   /** As `actorTriples` if they are in memory, else null. */
   cachedActorTriples(): ActorTriples | null;
   /** Null if none is stored; then read the columns. It may depend on more names than `of`, and contain more rows. @throws corruption */

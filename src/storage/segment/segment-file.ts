@@ -1,5 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { crc32 } from "../../core/base/hash.js";
+import { Scratch, type NumberMemory } from "../../core/base/scratch.js";
 import { Yielder } from "../../core/base/yield.js";
 import { codesOfBytes, codeWidth, maxOf, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
@@ -8,7 +9,8 @@ import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
   encodeSummary, summaryOf, actorTriplesOf, type ActorCompanies, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
 } from "./summaries.js";
-import { PackedCodes, packCodes, packDeltas, unpackCodes, unpackDeltas } from "./packed-numbers.js";
+import { maskCodes, unmaskCodes } from "./masked-codes.js";
+import { PackedCodes, packCodes, packDeltas, packedByteLength, unpackCodes, unpackDeltas } from "./packed-numbers.js";
 import { linksOf, encodeLinks } from "./links.js";
 import type { MergedRows } from "./merge-rows.js";
 import type { ColumnZone } from "./rows.js";
@@ -19,6 +21,9 @@ const CONTAINER_END = "1KOOBYAD";
 /** Footer length, footer CRC-32 and the closing magic. */
 export const TRAILER_BYTES = 16;
 
+/** With as many bits as the largest needs (`packed-numbers.ts`); or, for many zeros, without these (`masked-codes.ts`). */
+type NumberForm = "packed" | "masked";
+
 export interface BlockEntry {
   readonly name: string;
   readonly offset: number;
@@ -27,8 +32,8 @@ export interface BlockEntry {
   /** Bytes once inflated; equal to `byteLength` for a raw block. */
   readonly rawByteLength: number;
   readonly deflated: boolean;
-  /** Whether numbers have as many bits as the largest needs (`packed-numbers.ts`); absent: they are in planes of bytes. */
-  readonly packed?: true;
+  /** How numbers are stored; absent: in planes of bytes. */
+  readonly form?: NumberForm;
   /** CRC-32 of the bytes in the file. */
   readonly crc32: number;
 }
@@ -44,7 +49,7 @@ export interface PackedBlock {
   readonly bytes: Uint8Array;
   readonly rawByteLength: number;
   readonly deflated: boolean;
-  readonly packed?: true;
+  readonly form?: NumberForm;
 }
 
 const encoder = new TextEncoder();
@@ -56,8 +61,8 @@ export async function encodeContainer<M>(blocks: readonly PackedBlock[], meta: M
   let offset = CONTAINER_START.length;
   for (const block of blocks) {
     offset = (offset + 7) & ~7;
-    const { name, bytes, ...form } = block;
-    entries.push({ name, offset, byteLength: bytes.length, ...form, crc32: await crc32InPieces(bytes, yielder) });
+    const { name, bytes, ...storing } = block;
+    entries.push({ name, offset, byteLength: bytes.length, ...storing, crc32: await crc32InPieces(bytes, yielder) });
     offset += bytes.length;
   }
   const footer = encoder.encode(JSON.stringify({ blocks: entries, meta } satisfies ContainerFooter<M>));
@@ -178,9 +183,9 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
   const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, yielder);
   const deltasOf = async (name: string, values: Int32Array | Uint32Array) => {
     const deltas = await toDeltas(values, yielder);
-    return await smaller(name, deltas, await packDeltas(deltas, yielder), deflate, yielder);
+    return await smaller(name, deltas, rawBlock(name, await packDeltas(deltas, yielder), "packed"), deflate, yielder);
   };
-  const codesBlock = async (name: string, codes: Codes, max: number) => await smaller(name, codes, await packCodes(codes, max, yielder), deflate, yielder);
+  const codesBlock = async (name: string, codes: Codes, max: number) => await smaller(name, codes, await codesOrMasked(name, codes, max, yielder), deflate, yielder);
   const blocks: PackedBlock[] = [
     await deltasOf(TIME_COLUMN, merged.times),
     // Random bits do not deflate; stored raw, they need no inflating.
@@ -228,11 +233,33 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
   return { bytes: await encodeContainer(blocks, meta, yielder), meta };
 }
 
-/** Numbers whose first ones deflate to less than half of the packed bytes are deflated, the others packed: inflating takes ten times as long. */
-async function smaller(name: string, numbers: Codes, packed: Uint8Array, deflate: Deflate, yielder: Yielder): Promise<PackedBlock> {
+function rawBlock(name: string, bytes: Uint8Array, form: NumberForm): PackedBlock {
+  return { name, bytes, rawByteLength: bytes.length, deflated: false, form };
+}
+
+/** Codes are packed, unless at least a quarter of the bytes is saved by leaving out zeros: then all have to be read to find one. */
+async function codesOrMasked(name: string, codes: Codes, max: number, yielder: Yielder): Promise<PackedBlock> {
+  let zeroCount = 0;
+  await yielder.inPieces(codes.length, (from, to) => {
+    zeroCount += zerosOf(wideCodes(codes.subarray(from, to)));
+  });
+  const maskedByteLength = packedByteLength(codes.length, 1) + packedByteLength(codes.length - zeroCount, max);
+  return maskedByteLength * 4 <= packedByteLength(codes.length, max) * 3
+    ? rawBlock(name, await maskCodes(codes, max, yielder), "masked")
+    : rawBlock(name, await packCodes(codes, max, yielder), "packed");
+}
+
+function zerosOf(codes: Uint32Array): number {
+  let count = 0;
+  for (let at = 0; at < codes.length; at += 1) if (codes[at] === 0) count += 1;
+  return count;
+}
+
+/** Numbers whose first ones deflate to less than half of what is stored without deflating are deflated: inflating takes ten times as long. */
+async function smaller(name: string, numbers: Codes, raw: PackedBlock, deflate: Deflate, yielder: Yielder): Promise<PackedBlock> {
   const sample = numbers.subarray(0, SAMPLE_COUNT);
   const deflated = await pack(name, await toPlanes(sample, yielder), deflate, yielder);
-  if (deflated.bytes.length * 2 * numbers.length >= packed.length * sample.length) return { name, bytes: packed, rawByteLength: packed.length, deflated: false, packed: true };
+  if (deflated.bytes.length * 2 * numbers.length >= raw.bytes.length * sample.length) return raw;
   return sample.length === numbers.length ? deflated : await pack(name, await toPlanes(numbers, yielder), deflate, yielder);
 }
 
@@ -243,12 +270,12 @@ export function decodeDeltas(bytes: Uint8Array): Uint32Array {
 /** The bytes of a block, inflated, and how they hold numbers. */
 export interface NumberBlock {
   readonly bytes: Uint8Array;
-  readonly packed: boolean;
+  readonly form: BlockEntry["form"];
 }
 
 /** @param into memory for packed numbers @throws corruption */
-export function numbersOfDeltas(key: string, name: string, { bytes, packed }: NumberBlock, count: number, into?: (count: number) => Uint32Array): Uint32Array {
-  const numbers = packed ? unpackDeltas(bytes, count, into) : decodeDeltas(bytes);
+export function numbersOfDeltas(key: string, name: string, { bytes, form }: NumberBlock, count: number, into?: (count: number) => Uint32Array): Uint32Array {
+  const numbers = form === "packed" ? unpackDeltas(bytes, count, into) : decodeDeltas(bytes);
   if (numbers?.length !== count) throw damaged(key, `block ${name} does not have ${count} numbers`);
   return numbers;
 }
@@ -260,9 +287,18 @@ interface CodesMeta {
 }
 
 /** @throws corruption */
-function decodeCodes(key: string, name: string, { bytes, packed }: NumberBlock, { count, max, width }: CodesMeta): Codes {
-  const codes = packed ? unpackCodes(bytes, count, max) : codesOfBytes(fromPlanes(bytes, width), width);
+function decodeCodes(key: string, name: string, block: NumberBlock, { count, max, width }: CodesMeta): Codes {
+  const { bytes, form } = block;
+  if (form === "masked") return Scratch.atOnce((scratch) => narrowCodes(maskedCodes(key, name, bytes, count, max, scratch.take(count)), max));
+  const codes = form === "packed" ? unpackCodes(bytes, count, max) : codesOfBytes(fromPlanes(bytes, width), width);
   if (codes?.length !== count) throw damaged(key, `block ${name} does not have ${count} codes`);
+  return codes;
+}
+
+/** @param into memory for as many codes @throws corruption */
+export function maskedCodes(key: string, name: string, bytes: Uint8Array, count: number, max: number, into: Uint32Array): Uint32Array {
+  const codes = unmaskCodes(bytes, count, max, into);
+  if (codes === null) throw damaged(key, `block ${name} does not have ${count} codes`);
   return codes;
 }
 
@@ -273,23 +309,36 @@ export function packedCodes(key: string, name: string, bytes: Uint8Array, count:
   return packed;
 }
 
-type ReadBlock = (name: string) => Promise<NumberBlock>;
+/** Calls `use` with a block of the file, whose bytes are not valid afterwards. */
+type UseBlock = <T>(name: string, use: (block: NumberBlock) => T) => Promise<T>;
 
-/** @param read reads a block of the file @throws corruption, and what `read` throws */
-export async function decodeActorCompanies(key: string, meta: ActorTriplesMeta, read: ReadBlock): Promise<ActorCompanies> {
-  const [actors, companies] = await Promise.all([read(ACTORS_BLOCK), decodeOfActors(key, "companyId", meta.count, meta.companyMax, read)]);
-  return { actors: numbersOfDeltas(key, ACTORS_BLOCK, actors, meta.count), companies };
+/** @param memory for the numbers; null: they are kept @throws corruption, and what `useBlock` throws */
+export async function decodeActorCompanies(key: string, meta: ActorTriplesMeta, useBlock: UseBlock, memory: NumberMemory | null): Promise<ActorCompanies> {
+  const into = memory === null ? undefined : (count: number) => memory.take(count);
+  const [actors, companies] = await Promise.all([
+    useBlock(ACTORS_BLOCK, (block) => numbersOfDeltas(key, ACTORS_BLOCK, block, meta.count, into)),
+    decodeOfActors(key, "companyId", { count: meta.count, max: meta.companyMax }, useBlock, memory),
+  ]);
+  return { actors, companies };
 }
 
-/** @throws as `decodeActorCompanies` */
-export function decodeActorProjects(key: string, { count, projectMax }: ActorTriplesMeta, read: ReadBlock): Promise<Uint32Array> {
-  return decodeOfActors(key, "project", count, projectMax, read);
+/** As `decodeActorCompanies`. */
+export function decodeActorProjects(key: string, meta: ActorTriplesMeta, useBlock: UseBlock, memory: NumberMemory | null): Promise<Uint32Array> {
+  return decodeOfActors(key, "project", { count: meta.count, max: meta.projectMax }, useBlock, memory);
 }
 
-async function decodeOfActors(key: string, column: "companyId" | "project", count: number, max: number, read: ReadBlock): Promise<Uint32Array> {
-  if (max === 0) return new Uint32Array(count);
+async function decodeOfActors(
+  key: string, column: "companyId" | "project", { count, max }: Omit<CodesMeta, "width">, useBlock: UseBlock, memory: NumberMemory | null,
+): Promise<Uint32Array> {
+  const into = memory?.take(count) ?? new Uint32Array(count);
+  if (max === 0) return into.fill(0);
   const name = actorsBlock(column);
-  return wideCodes(decodeCodes(key, name, await read(name), { count, max, width: codeWidth(max) }));
+  return await useBlock(name, (block) => {
+    if (block.form === "masked") return maskedCodes(key, name, block.bytes, count, max, into);
+    if (block.form === "packed") packedCodes(key, name, block.bytes, count, max).all(into);
+    else into.set(decodeCodes(key, name, block, { count, max, width: codeWidth(max) }));
+    return into;
+  });
 }
 
 /** @throws corruption */

@@ -6,7 +6,7 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, actorsBlock, decodeActorCompanies, decodeActorProjects, decodeColumn, numbersOfDeltas, packedCodes, rowsBlock,
+  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, actorsBlock, decodeActorCompanies, decodeActorProjects, decodeColumn, maskedCodes, numbersOfDeltas, packedCodes, rowsBlock,
   type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
 import { onceOfColumn, onceOfNumbers, onceOfPacked, type ColumnOnce } from "./column-once.js";
@@ -20,10 +20,16 @@ const GAP_BYTES = 128 * 1024;
 /** Longer combined reads would hold more bytes at once than they save. */
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
+/** Bytes in memory that is used again once they are released. */
+export interface BorrowedBytes {
+  readonly bytes: Uint8Array;
+  release(): void;
+}
+
 interface BlockRequest {
   readonly start: number;
   readonly end: number;
-  readonly resolve: (bytes: Uint8Array | null) => void;
+  readonly resolve: (bytes: BorrowedBytes | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -31,11 +37,10 @@ interface BlockRequest {
 export class CoalescedReads {
   #pending: BlockRequest[] = [];
 
-  /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end` */
-  constructor(readonly read: (start: number, end: number) => Promise<Uint8Array | null>) {}
+  /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end`; may use the memory of `into` */
+  constructor(readonly read: (start: number, end: number, into: Uint8Array) => Promise<Uint8Array | null>) {}
 
-  /** Reads a range into an array of its own. */
-  of(start: number, end: number): Promise<Uint8Array | null> {
+  of(start: number, end: number): Promise<BorrowedBytes | null> {
     return new Promise((resolve, reject) => {
       if (this.#pending.push({ start, end, resolve, reject }) === 1) queueMicrotask(() => this.#readPending());
     });
@@ -61,9 +66,15 @@ export class CoalescedReads {
   /** Never rejects: an error, even one thrown synchronously, rejects the requests of the run. */
   async #readRun(run: readonly BlockRequest[], end: number): Promise<void> {
     const from = run[0]?.start ?? 0;
+    const memory = new Scratch();
+    let count = run.length;
+    const release = () => {
+      count -= 1;
+      if (count === 0) memory.releaseAll();
+    };
     try {
-      const bytes = await this.read(from, end);
-      for (const range of run) range.resolve(bytes === null || run.length === 1 ? bytes : bytes.slice(range.start - from, range.end - from));
+      const bytes = await this.read(from, end, memory.takeBytes(end - from));
+      for (const range of run) range.resolve(bytes === null ? null : { bytes: bytes.subarray(range.start - from, range.end - from), release });
     } catch (error) {
       for (const { reject } of run) reject(error);
     }
@@ -71,7 +82,8 @@ export class CoalescedReads {
 }
 
 export interface SegmentSource {
-  read(key: string, start: number, end: number): Promise<Uint8Array | null>;
+  /** @param into memory for these bytes, which may be used */
+  read(key: string, start: number, end: number, into?: Uint8Array): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
   readonly projects: ProjectTexts;
   /** Called when nothing more is read. */
@@ -161,7 +173,7 @@ export class Segment implements Rows {
     this.firstSequence = facts.firstSequence;
     this.lastSequence = facts.lastSequence;
     this.#cache = new DerivedCache(budget);
-    this.#reads = new CoalescedReads((start, end) => source.read(key, start, end));
+    this.#reads = new CoalescedReads((start, end, into) => source.read(key, start, end, into));
     this.#read = typeof contents === "function" ? contents : null;
     if (typeof contents !== "function") this.#opened = this.#open(contents);
   }
@@ -233,10 +245,15 @@ export class Segment implements Rows {
   }
 
   async #decodedOnce(name: string, meta: ColumnMeta | undefined, scratch: NumberMemory): Promise<ColumnOnce> {
-    const block = await this.#readBlock(name);
-    if (meta === undefined) return onceOfNumbers(numbersOfDeltas(this.key, name, block, this.rowCount, (count) => scratch.take(count)), scratch);
-    if (!block.packed) return onceOfColumn(decodeColumn(this.key, meta, this.rowCount, block, null), scratch);
-    return onceOfPacked(packedCodes(this.key, name, block.bytes, this.rowCount, meta.max), scratch);
+    const into = (count: number) => scratch.take(count);
+    if (meta === undefined)
+      return onceOfNumbers(await this.#useBlock(name, (block) => numbersOfDeltas(this.key, name, block, this.rowCount, into)), scratch);
+    const { release, ...block } = await this.#readBlock(name);
+    scratch.whenReleased(release);
+    const { bytes, form } = block;
+    if (form === "packed") return onceOfPacked(packedCodes(this.key, name, bytes, this.rowCount, meta.max), scratch);
+    if (form === "masked") return onceOfNumbers(maskedCodes(this.key, name, bytes, this.rowCount, meta.max, into(this.rowCount)), scratch);
+    return onceOfColumn(decodeColumn(this.key, meta, this.rowCount, block, null), scratch);
   }
 
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean> {
@@ -246,8 +263,9 @@ export class Segment implements Rows {
 
   async #readActors(actors: Uint32Array): Promise<boolean> {
     if (this.#cache.wasRequested(`once ${ACTORS_BLOCK}`)) return haveCommon(actors, (await this.actorCompanies()).actors);
-    const block = await this.#readBlock(ACTORS_BLOCK);
-    return Scratch.atOnce((scratch) => haveCommon(actors, numbersOfDeltas(this.key, ACTORS_BLOCK, block, this.meta.actors.count, (count) => scratch.take(count))));
+    const { count } = this.meta.actors;
+    return await this.#useBlock(ACTORS_BLOCK, (block) =>
+      Scratch.atOnce((scratch) => haveCommon(actors, numbersOfDeltas(this.key, ACTORS_BLOCK, block, count, (length) => scratch.take(length)))));
   }
 
   isLoaded(name: string): boolean {
@@ -258,12 +276,18 @@ export class Segment implements Rows {
     return this.#cache.get(ACTORS_BLOCK) as ActorCompanies | null;
   }
 
-  async actorCompanies(): Promise<ActorCompanies> {
+  async actorCompanies(scratch?: NumberMemory): Promise<ActorCompanies> {
     const known = this.cachedActorCompanies();
     if (known !== null) return known;
-    const read = await decodeActorCompanies(this.key, this.meta.actors, (name) => this.#readBlock(name));
-    this.#cache.set(ACTORS_BLOCK, read, read.actors.byteLength * 2);
+    const memory = this.#memoryFor(ACTORS_BLOCK, scratch);
+    const read = await decodeActorCompanies(this.key, this.meta.actors, (name, use) => this.#useBlock(name, use), memory);
+    if (memory === null) this.#cache.set(ACTORS_BLOCK, read, read.actors.byteLength * 2);
     return read;
+  }
+
+  /** Null: what is read is kept. */
+  #memoryFor(name: string, scratch: NumberMemory | undefined): NumberMemory | null {
+    return scratch === undefined || this.#cache.wasRequested(`once ${name}`) ? null : scratch;
   }
 
   cachedActorTriples(): ActorTriples | null {
@@ -272,18 +296,22 @@ export class Segment implements Rows {
     return who === null || projects === null ? null : { ...who, projects };
   }
 
-  async actorTriples(): Promise<ActorTriples> {
+  async actorTriples(scratch?: NumberMemory): Promise<ActorTriples> {
     const known = this.cachedActorTriples();
     if (known !== null) return known;
-    const [who, projects] = await Promise.all([this.actorCompanies(), decodeActorProjects(this.key, this.meta.actors, (name) => this.#readBlock(name))]);
-    this.#cache.set(actorsBlock("project"), projects, projects.byteLength);
+    const name = actorsBlock("project");
+    const memory = this.#memoryFor(name, scratch);
+    const reading = decodeActorProjects(this.key, this.meta.actors, (block, use) => this.#useBlock(block, use), memory);
+    const [who, projects] = await Promise.all([this.actorCompanies(scratch), reading]);
+    if (memory === null) this.#cache.set(name, projects, projects.byteLength);
     return { ...who, projects };
   }
 
   async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {
     const meta = this.meta.summaries?.find((known) => known.name === name && of.every((needed) => known.of.includes(needed)));
     if (meta === undefined) return null;
-    return decodeSummary(this.day, meta, meta.rowCount === 0 ? new Uint8Array(0) : (await this.#readBlock(name)).bytes);
+    if (meta.rowCount === 0) return decodeSummary(this.day, meta, new Uint8Array(0));
+    return await this.#useBlock(name, ({ bytes }) => decodeSummary(this.day, meta, bytes));
   }
 
   column(name: string): CodeColumn {
@@ -349,27 +377,53 @@ export class Segment implements Rows {
   }
 
   async #loadColumn(name: string): Promise<void> {
-    const meta = this.#contents().columns.get(name);
-    const [block, rows] = await Promise.all([this.#readBlock(name), meta?.entryCount === undefined ? null : this.#readBlock(rowsBlock(name))]);
-    if (name === ID_COLUMN) return this.#cache.set(name, block.bytes, block.bytes.byteLength);
+    const [block, rows] = await Promise.all([this.#readBlock(name), this.#isSparse(name) ? this.#readBlock(rowsBlock(name)) : null]);
+    const { value, byteLength } = this.#loadedOf(name, block, rows);
+    this.#cache.set(name, value, byteLength);
+    block.release();
+    rows?.release();
+  }
+
+  #isSparse(name: string): boolean {
+    return this.#contents().columns.get(name)?.entryCount !== undefined;
+  }
+
+  #loadedOf(name: string, block: NumberBlock, rows: NumberBlock | null): { readonly value: Loaded; readonly byteLength: number } {
+    if (name === ID_COLUMN) return { value: block.bytes, byteLength: block.bytes.byteLength };
     if (name === SEQUENCE_COLUMN || name === TIME_COLUMN) {
       const values = numbersOfDeltas(this.key, name, block, this.rowCount);
-      return this.#cache.set(name, name === TIME_COLUMN ? new Int32Array(values.buffer) : values, values.byteLength);
+      return { value: name === TIME_COLUMN ? new Int32Array(values.buffer) : values, byteLength: values.byteLength };
     }
+    const meta = this.#contents().columns.get(name);
     if (meta === undefined) throw damaged(this.key, `block ${name} is not a column`);
     const column = decodeColumn(this.key, meta, this.rowCount, block, rows);
-    this.#cache.set(name, column, columnByteLength(column));
+    return { value: column, byteLength: columnByteLength(column) };
   }
 
-  async #readBlock(name: string): Promise<NumberBlock> {
+  /** Calls `use` with a block, whose bytes are not valid afterwards. */
+  async #useBlock<T>(name: string, use: (block: NumberBlock) => T | Promise<T>): Promise<T> {
+    const { release, ...block } = await this.#readBlock(name);
+    const used = await use(block);
+    release();
+    return used;
+  }
+
+  async #readBlock(name: string): Promise<NumberBlock & BorrowedBytes> {
     const entry = this.#contents().blocks.get(name);
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
-    const bytes = checkBlock(this.key, entry, await this.#readBytes(entry.offset, entry.offset + entry.byteLength));
-    return { bytes: entry.deflated ? await this.source.inflate(bytes, entry.rawByteLength) : bytes, packed: entry.packed === true };
+    const { form, deflated } = entry;
+    const read = await this.#readBytes(entry.offset, entry.offset + entry.byteLength);
+    const bytes = checkBlock(this.key, entry, read?.bytes ?? null);
+    const release = () => read?.release();
+    // What is neither deflated nor packed may be kept as it is.
+    if (!deflated && form !== undefined) return { bytes, form, release };
+    const own = deflated ? await this.source.inflate(bytes, entry.rawByteLength) : new Uint8Array(bytes);
+    release();
+    return { bytes: own, form, release: () => undefined };
   }
 
-  async #readBytes(start: number, end: number): Promise<Uint8Array | null> {
+  async #readBytes(start: number, end: number): Promise<BorrowedBytes | null> {
     const file = this.#cache.get(WHOLE_FILE) as Uint8Array | null;
-    return file === null ? await this.#reads.of(start, end) : file.subarray(start, end);
+    return file === null ? await this.#reads.of(start, end) : { bytes: file.subarray(start, end), release: () => undefined };
   }
 }

@@ -165,7 +165,7 @@ export class StoreFiles {
   async #open({ key, byteLength }: FileEntry): Promise<OpenedFile> {
     if (!this.holdsFiles) return this.#byKey({ key });
     // A file that cannot be held is read while it is there.
-    if (this.storage.hold === undefined) return { read: (range) => this.storage.read(key, range) };
+    if (this.storage.hold === undefined) return { read: (range, into) => this.storage.read(key, range, into) };
     const held = await this.storage.hold(key);
     if (held === null) throw damaged(key, `expected ${byteLength} bytes, but it is missing or shorter`);
     return held;
@@ -173,7 +173,7 @@ export class StoreFiles {
 
   #byKey({ key }: Pick<FileEntry, "key">): OpenedFile {
     const { storage } = this;
-    const read: OpenedFile["read"] = (range) => storage.read(key, range);
+    const read: OpenedFile["read"] = (range, into) => storage.read(key, range, into);
     return storage.readNow === undefined ? { read } : { read, readNow: (range) => storage.readNow?.(key, range) ?? null };
   }
 
@@ -270,7 +270,7 @@ export class StoreFiles {
   #source(file: OpenedFile): SegmentSource {
     const release = file.release?.bind(file);
     return {
-      read: (_key, start, end) => file.read({ start, end }),
+      read: (_key, start, end, into) => file.read({ start, end }, into),
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
       projects: this.#projectTexts,
       ...(release === undefined ? {} : { release }),
@@ -292,7 +292,7 @@ export class StoreFiles {
 
 /** A file of the manifest: held, or read by its key. */
 type OpenedFile = {
-  read(range: ByteRange): Promise<Uint8Array | null>;
+  read(range: ByteRange, into?: Uint8Array): Promise<Uint8Array | null>;
   readNow?(range: ByteRange): Uint8Array | null;
   release?(): void;
 };

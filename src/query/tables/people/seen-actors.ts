@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by their lists */
 import { grown } from "../../../core/base/arrays.js";
-import { Scratch } from "../../../core/base/scratch.js";
+import { Scratch, type NumberMemory } from "../../../core/base/scratch.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../../storage/column/postings.js";
 import { firstAtLeast } from "../../../core/base/search.js";
@@ -253,8 +253,8 @@ export class SeenActors extends StoreTable<ActorTriples> {
     return segment.cachedActorTriples();
   }
 
-  protected load(segment: Rows): Promise<ActorTriples> {
-    return segment.actorTriples();
+  protected load(segment: Rows, scratch: NumberMemory): Promise<ActorTriples> {
+    return segment.actorTriples(scratch);
   }
 
   protected ofHead(rows: Rows): ActorTriples {
