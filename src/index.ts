@@ -128,7 +128,7 @@ export type { EventShape, EventShapes, MetadataOf, ShapeResult } from "./typed/d
 export type { TypedDaybook, TypedEvent, TypedMethods, TypedSegments } from "./typed/typed-daybook.js";
 export type { Events, MetadataPath, Typed, TypedField, TypedFilter, TypedMeasure } from "./typed/typed-daybook.js";
 export { memoryStorage } from "./store/storage/memory-storage.js";
-export type { AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "./store/storage/storage.js";
+export type { Allocate, AppendFile, ByteRange, Codec, HeldObject, Storage, StorageLock, WriteOptions } from "./store/storage/storage.js";
 export type { BackupReport } from "./store/backup/backup-store.js";
 export type { Durability } from "./store/journal/journals.js";
 export type { Finding } from "./store/files/findings.js";

@@ -311,6 +311,30 @@ const readNowCases: readonly StorageCase[] = [
   }),
 ];
 
+const allocateCases: readonly StorageCase[] = [
+  storageCase("a read into memory of its caller returns what read does, and keeps none of that memory", async (storage) => {
+    const key = "segments/0000000001";
+    await storage.write(key, bytesOf("rows of a day"));
+    const held = await storage.hold?.(key);
+    const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes));
+    // The memory is larger than what is asked for, and was used before.
+    const allocate = (byteLength: number) => new Uint8Array(byteLength + 64).fill(7).subarray(32, 32 + byteLength);
+    for (const range of [{ start: 0, end: 13 }, { start: 5, end: 9 }, { start: 9, end: 40 }, { start: 13, end: 20 }, { start: 4, end: 4 }]) {
+      const plain = textOf(await storage.read(key, range));
+      const shown = `the bytes ${range.start} to ${range.end}`;
+      for (let round = 0; round < 2; round += 1) {
+        const read = await storage.read(key, range, allocate);
+        expect(textOf(read) === plain, shown);
+        // What the storage keeps would change with it.
+        read?.fill(0);
+      }
+      if (held !== undefined && held !== null) expect(textOf(await held.read(range, allocate)) === plain, `${shown} of the held object`);
+    }
+    held?.release();
+    expect((await storage.read("segments/0000000002", { start: 0, end: 1 }, allocate)) === null, "null for a missing object");
+  }),
+];
+
 const codecCases: readonly StorageCase[] = [
   storageCase("the storage's codec, where it has one, restores what it deflated and refuses any other size", async ({ codec }) => {
     if (codec === undefined) return;
@@ -330,4 +354,4 @@ const codecCases: readonly StorageCase[] = [
 ];
 
 /** The requirements on every implementation of `Storage`. Run each case on an empty location; absent optional members pass. */
-export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...watchCases, ...readNowCases, ...codecCases];
+export const storageSuite: readonly StorageCase[] = [...objectCases, ...appendCases, ...lockCases, ...holdCases, ...watchCases, ...readNowCases, ...allocateCases, ...codecCases];

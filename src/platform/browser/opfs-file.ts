@@ -1,5 +1,5 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
-import { clipRange, type ByteRange } from "../../store/storage/storage.js";
+import { clipRange, type Allocate, type ByteRange } from "../../store/storage/storage.js";
 
 /** Codes and reasons by the name of the browser's error. */
 const ERRORS_BY_NAME: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -125,9 +125,9 @@ export async function readSnapshot(file: FileSystemFileHandle, range: ByteRange 
 }
 
 /** Reads an open file. @throws internal (invalid range) */
-export function readOpen(handle: AccessHandle, range: ByteRange | undefined): Uint8Array {
+export function readOpen(handle: AccessHandle, range: ByteRange | undefined, allocate: Allocate = (byteLength) => new Uint8Array(byteLength)): Uint8Array {
   const { start, end } = clipRange(range, handle.getSize());
-  const bytes = new Uint8Array(end - start);
+  const bytes = allocate(end - start);
   let done = 0;
   while (done < bytes.length) {
     const byteLength = handle.read(bytes.subarray(done), { at: start + done });

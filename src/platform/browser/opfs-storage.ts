@@ -1,6 +1,6 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import {
-  checkKey, checkPrefix, clipRange, isKeyPart, cannotLengthen, type AppendFile, type ByteRange, type Storage, type StorageLock,
+  checkKey, checkPrefix, clipRange, isKeyPart, cannotLengthen, type Allocate, type AppendFile, type ByteRange, type Storage, type StorageLock,
   type WriteOptions,
 } from "../../store/storage/storage.js";
 import {
@@ -178,13 +178,13 @@ class OpfsStorage implements Storage {
     });
   }
 
-  async read(key: string, range?: ByteRange): Promise<Uint8Array | null> {
+  async read(key: string, range?: ByteRange, allocate?: Allocate): Promise<Uint8Array | null> {
     checkKey(key);
     clipRange(range, 0);
     return attempt("read", key, async () => {
       const appended = this.#appended.get(key);
       if (appended !== undefined) return appended.read(range);
-      return this.#open === null ? await this.#readWithoutLock(key, range) : await this.#open.use(key, (handle) => readOpen(handle, range));
+      return this.#open === null ? await this.#readWithoutLock(key, range) : await this.#open.use(key, (handle) => readOpen(handle, range, allocate));
     });
   }
 

@@ -1,6 +1,6 @@
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import {
-  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
+  cannotLengthen, checkKey, checkPrefix, clipRange, isKeyPart, type Allocate, type AppendFile, type ByteRange, type Codec, type HeldObject, type Storage,
   type StorageLock, type WriteOptions,
 } from "../../store/storage/storage.js";
 import type { OpenFile, FileSystem, OpenMode } from "../../store/storage/file-system.js";
@@ -74,9 +74,11 @@ class FileAppendFile implements AppendFile {
   }
 }
 
+const newBytes: Allocate = (byteLength) => new Uint8Array(byteLength);
+
 /** Reads a range of a file; fewer bytes if the file ends earlier. */
-async function readFully(file: OpenFile, { start, end }: ByteRange, into?: Uint8Array): Promise<Uint8Array> {
-  const bytes = into?.length === end - start ? into : new Uint8Array(end - start);
+async function readFully(file: OpenFile, { start, end }: ByteRange, allocate: Allocate = newBytes): Promise<Uint8Array> {
+  const bytes = allocate(end - start);
   let done = 0;
   while (done < bytes.length) {
     const byteLength = await file.read(bytes.subarray(done), start + done);
@@ -104,11 +106,11 @@ class HeldFile implements HeldObject {
     };
   }
 
-  async read(range: ByteRange, into?: Uint8Array): Promise<Uint8Array> {
+  async read(range: ByteRange, allocate?: Allocate): Promise<Uint8Array> {
     if (this.#isReleased) throw this.#released();
     this.#readCount += 1;
     try {
-      return await attempt("read", this.key, () => readFully(this.file, range, into));
+      return await attempt("read", this.key, () => readFully(this.file, range, allocate));
     } finally {
       this.#readCount -= 1;
       if (this.#isReleased) this.#close();
@@ -206,12 +208,12 @@ class FileStorage implements Storage {
     return keys.sort();
   }
 
-  async read(key: string, range?: ByteRange, into?: Uint8Array): Promise<Uint8Array | null> {
+  async read(key: string, range?: ByteRange, allocate?: Allocate): Promise<Uint8Array | null> {
     clipRange(range, 0);
     const readRange = async (file: OpenFile) => {
       // A short range needs no size: reading finds its end.
       const isShort = range !== undefined && range.end - range.start <= SHORT_RANGE_BYTES;
-      return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()), into);
+      return await readFully(file, isShort ? range : clipRange(range, await file.byteLength()), allocate);
     };
     return attempt("read", key, () => this.#withFile(key, "read", readRange).catch(nullIfMissing));
   }

@@ -158,9 +158,8 @@ export class Tables extends BudgetedTable {
       const found = first.of(plan, request, touches.isTooLarge, moment, touches.maker, pending);
       if (found !== null || !pending.isEmpty) return found;
     }
-    if (!touches.catchUp(moment, pending) || (isOfAccounts && !ofCompanies.catchUp(moment, pending))) return null;
     const code = loadedTables(pending);
-    if (code === null) return null;
+    if (!touches.catchUp(moment, pending) || (isOfAccounts && !ofCompanies.catchUp(moment, pending)) || code === null) return null;
     const key = JSON.stringify([plan.model, plan.level, plan.touch]);
     const known = labels.get(key) ?? new code.PaymentLabels(payments, touches, isOfAccounts ? { touches: ofCompanies, payments: companies } : null, plan.model);
     labels.set(key, known);

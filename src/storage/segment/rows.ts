@@ -58,7 +58,7 @@ export interface Rows {
   cachedActorCompanies(): ActorCompanies | null;
   /**
    * The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read.
-   * @param scratch what is not in memory may be read into it the first time, and is kept from the second time on @throws corruption
+   * @param scratch the first time, what is not in memory is read into it; later it is read into memory of its own and kept @throws corruption
    */
   actorTriples(scratch?: NumberMemory): Promise<ActorTriples>;
   /** As `actorTriples` if they are in memory, else null. */

@@ -237,7 +237,7 @@ function rawBlock(name: string, bytes: Uint8Array, form: NumberForm): PackedBloc
   return { name, bytes, rawByteLength: bytes.length, deflated: false, form };
 }
 
-/** Codes are packed, unless at least a quarter of the bytes is saved by leaving out zeros: then all have to be read to find one. */
+/** A masked column must be decoded whole to find one code, so this must save at least a quarter of the bytes. */
 async function codesOrMasked(name: string, codes: Codes, max: number, yielder: Yielder): Promise<PackedBlock> {
   let zeroCount = 0;
   await yielder.inPieces(codes.length, (from, to) => {
@@ -275,6 +275,7 @@ export interface NumberBlock {
 
 /** @param into memory for packed numbers @throws corruption */
 export function numbersOfDeltas(key: string, name: string, { bytes, form }: NumberBlock, count: number, into?: (count: number) => Uint32Array): Uint32Array {
+  if (form === "masked") throw damaged(key, `block ${name} has the form ${form}`);
   const numbers = form === "packed" ? unpackDeltas(bytes, count, into) : decodeDeltas(bytes);
   if (numbers?.length !== count) throw damaged(key, `block ${name} does not have ${count} numbers`);
   return numbers;
@@ -330,10 +331,11 @@ export function decodeActorProjects(key: string, meta: ActorTriplesMeta, useBloc
 async function decodeOfActors(
   key: string, column: "companyId" | "project", { count, max }: Omit<CodesMeta, "width">, useBlock: UseBlock, memory: NumberMemory | null,
 ): Promise<Uint32Array> {
-  const into = memory?.take(count) ?? new Uint32Array(count);
-  if (max === 0) return into.fill(0);
+  const take = () => memory?.take(count) ?? new Uint32Array(count);
+  if (max === 0) return take().fill(0);
   const name = actorsBlock(column);
   return await useBlock(name, (block) => {
+    const into = take();
     if (block.form === "masked") return maskedCodes(key, name, block.bytes, count, max, into);
     if (block.form === "packed") packedCodes(key, name, block.bytes, count, max).all(into);
     else into.set(decodeCodes(key, name, block, { count, max, width: codeWidth(max) }));

@@ -37,8 +37,8 @@ interface BlockRequest {
 export class CoalescedReads {
   #pending: BlockRequest[] = [];
 
-  /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end`; may use the memory of `into` */
-  constructor(readonly read: (start: number, end: number, into: Uint8Array) => Promise<Uint8Array | null>) {}
+  /** @param read resolves to null if the object is missing, and to fewer bytes if it ends before `end` */
+  constructor(readonly read: (start: number, end: number, allocate: (byteLength: number) => Uint8Array) => Promise<Uint8Array | null>) {}
 
   of(start: number, end: number): Promise<BorrowedBytes | null> {
     return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export class CoalescedReads {
       if (count === 0) memory.releaseAll();
     };
     try {
-      const bytes = await this.read(from, end, memory.takeBytes(end - from));
+      const bytes = await this.read(from, end, (byteLength) => memory.takeBytes(byteLength));
       for (const range of run) range.resolve(bytes === null ? null : { bytes: bytes.subarray(range.start - from, range.end - from), release });
     } catch (error) {
       for (const { reject } of run) reject(error);
@@ -82,8 +82,8 @@ export class CoalescedReads {
 }
 
 export interface SegmentSource {
-  /** @param into memory for these bytes, which may be used */
-  read(key: string, start: number, end: number, into?: Uint8Array): Promise<Uint8Array | null>;
+  /** @param allocate memory for these bytes, which is used again some time after the read; it need not be used */
+  read(key: string, start: number, end: number, allocate?: (byteLength: number) => Uint8Array): Promise<Uint8Array | null>;
   inflate(bytes: Uint8Array, byteLength: number): Uint8Array | Promise<Uint8Array>;
   readonly projects: ProjectTexts;
   /** Called when nothing more is read. */
@@ -91,6 +91,8 @@ export interface SegmentSource {
 }
 
 const WHOLE_FILE = "whole file";
+
+const FORMS: ReadonlySet<BlockEntry["form"]> = new Set([undefined, "packed", "masked"]);
 
 export type ProjectTexts = Pick<Dictionary, "valueOf">;
 
@@ -173,7 +175,7 @@ export class Segment implements Rows {
     this.firstSequence = facts.firstSequence;
     this.lastSequence = facts.lastSequence;
     this.#cache = new DerivedCache(budget);
-    this.#reads = new CoalescedReads((start, end, into) => source.read(key, start, end, into));
+    this.#reads = new CoalescedReads((start, end, allocate) => source.read(key, start, end, allocate));
     this.#read = typeof contents === "function" ? contents : null;
     if (typeof contents !== "function") this.#opened = this.#open(contents);
   }
@@ -249,11 +251,16 @@ export class Segment implements Rows {
     if (meta === undefined)
       return onceOfNumbers(await this.#useBlock(name, (block) => numbersOfDeltas(this.key, name, block, this.rowCount, into)), scratch);
     const { release, ...block } = await this.#readBlock(name);
-    scratch.whenReleased(release);
-    const { bytes, form } = block;
-    if (form === "packed") return onceOfPacked(packedCodes(this.key, name, bytes, this.rowCount, meta.max), scratch);
-    if (form === "masked") return onceOfNumbers(maskedCodes(this.key, name, bytes, this.rowCount, meta.max, into(this.rowCount)), scratch);
-    return onceOfColumn(decodeColumn(this.key, meta, this.rowCount, block, null), scratch);
+    if (block.form === "packed") {
+      scratch.whenReleased(release);
+      return onceOfPacked(packedCodes(this.key, name, block.bytes, this.rowCount, meta.max), scratch);
+    }
+    const isMasked = block.form === "masked";
+    const once = isMasked
+      ? onceOfNumbers(maskedCodes(this.key, name, block.bytes, this.rowCount, meta.max, into(this.rowCount)), scratch)
+      : onceOfColumn(decodeColumn(this.key, meta, this.rowCount, block, null), scratch);
+    release();
+    return once;
   }
 
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean> {
@@ -279,7 +286,11 @@ export class Segment implements Rows {
   async actorCompanies(scratch?: NumberMemory): Promise<ActorCompanies> {
     const known = this.cachedActorCompanies();
     if (known !== null) return known;
-    const memory = this.#memoryFor(ACTORS_BLOCK, scratch);
+    return await this.#readActorCompanies(this.#memoryFor(ACTORS_BLOCK, scratch));
+  }
+
+  /** @param memory null: what is read is kept */
+  async #readActorCompanies(memory: NumberMemory | null): Promise<ActorCompanies> {
     const read = await decodeActorCompanies(this.key, this.meta.actors, (name, use) => this.#useBlock(name, use), memory);
     if (memory === null) this.#cache.set(ACTORS_BLOCK, read, read.actors.byteLength * 2);
     return read;
@@ -302,7 +313,7 @@ export class Segment implements Rows {
     const name = actorsBlock("project");
     const memory = this.#memoryFor(name, scratch);
     const reading = decodeActorProjects(this.key, this.meta.actors, (block, use) => this.#useBlock(block, use), memory);
-    const [who, projects] = await Promise.all([this.actorCompanies(scratch), reading]);
+    const [who, projects] = await Promise.all([this.cachedActorCompanies() ?? this.#readActorCompanies(memory), reading]);
     if (memory === null) this.#cache.set(name, projects, projects.byteLength);
     return { ...who, projects };
   }
@@ -412,10 +423,12 @@ export class Segment implements Rows {
     const entry = this.#contents().blocks.get(name);
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
     const { form, deflated } = entry;
+    if (!FORMS.has(form) || (form !== undefined && name === ID_COLUMN)) throw damaged(this.key, `block ${name} has the form ${form}`);
+    if (entry.offset + entry.byteLength > this.byteLength) throw damaged(this.key, `block ${name}, at byte ${entry.offset}, is cut short`);
     const read = await this.#readBytes(entry.offset, entry.offset + entry.byteLength);
     const bytes = checkBlock(this.key, entry, read?.bytes ?? null);
     const release = () => read?.release();
-    // What is neither deflated nor packed may be kept as it is.
+    // Decoded values may share bytes that are stored as they are, so those get memory of their own.
     if (!deflated && form !== undefined) return { bytes, form, release };
     const own = deflated ? await this.source.inflate(bytes, entry.rawByteLength) : new Uint8Array(bytes);
     release();

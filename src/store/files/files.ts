@@ -1,7 +1,7 @@
 import { NO_LINKS, decodeLinks, type LinkList } from "../../storage/segment/links.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import type { Yielder } from "../../core/base/yield.js";
+import { yieldToEventLoop, type Yielder } from "../../core/base/yield.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import { codesOfBytes } from "../../storage/column/codes.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
@@ -15,8 +15,8 @@ import {
 import { Segment, factsOf, type ProjectTexts, type SegmentContents, type SegmentFacts, type SegmentSource } from "../../storage/segment/segment.js";
 import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { type RecordBatch, decodeRecordsFile, encodeRecordsFile } from "../batch/batch.js";
-import type { ByteRange, Codec, Storage } from "../storage/storage.js";
-import { codecOf, sha256Of } from "../storage/codec.js";
+import type { Allocate, ByteRange, Codec, Storage } from "../storage/storage.js";
+import { codecOf, inflaterOf, sha256Of } from "../storage/codec.js";
 import { encodeRows, makeSegment, type MadeSegment, type SealWorker, type SourceRows } from "./make-segment.js";
 import type { FileEntry, SegmentEntry } from "./manifest.js";
 
@@ -123,9 +123,12 @@ export class StoreFiles {
       const opened = await Promise.allSettled(entries.slice(from, from + OPEN_SEGMENT_COUNT).map((entry) => this.openSegment(entry)));
       for (const outcome of opened) if (outcome.status === "fulfilled") segments.push(outcome.value);
       const failed = opened.find((outcome) => outcome.status === "rejected");
-      if (failed === undefined) continue;
-      for (const segment of segments) segment.release();
-      throw failed.reason as unknown;
+      if (failed !== undefined) {
+        for (const segment of segments) segment.release();
+        throw failed.reason as unknown;
+      }
+      // Files may be opened on this thread.
+      await yieldToEventLoop();
     }
     return segments;
   }
@@ -165,7 +168,7 @@ export class StoreFiles {
   async #open({ key, byteLength }: FileEntry): Promise<OpenedFile> {
     if (!this.holdsFiles) return this.#byKey({ key });
     // A file that cannot be held is read while it is there.
-    if (this.storage.hold === undefined) return { read: (range, into) => this.storage.read(key, range, into) };
+    if (this.storage.hold === undefined) return { read: (range, allocate) => this.storage.read(key, range, allocate) };
     const held = await this.storage.hold(key);
     if (held === null) throw damaged(key, `expected ${byteLength} bytes, but it is missing or shorter`);
     return held;
@@ -173,7 +176,7 @@ export class StoreFiles {
 
   #byKey({ key }: Pick<FileEntry, "key">): OpenedFile {
     const { storage } = this;
-    const read: OpenedFile["read"] = (range, into) => storage.read(key, range, into);
+    const read: OpenedFile["read"] = (range, allocate) => storage.read(key, range, allocate);
     return storage.readNow === undefined ? { read } : { read, readNow: (range) => storage.readNow?.(key, range) ?? null };
   }
 
@@ -190,12 +193,12 @@ export class StoreFiles {
     await applyDictionaryFile(entry.key, bytes, footer, this.#codec, dictionaries);
   }
 
-  /** Adds dictionary values that are read when they are needed, if their file can be read at once; else reads them. @throws corruption */
+  /** Adds dictionary values that are decoded when needed. A file that cannot be read at once is read now and kept as it is. @throws corruption */
   async openDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
     const file = await this.#open(entry);
     if (file.release !== undefined) this.#heldDictionaries.push(file.release.bind(file));
-    const [readNow, inflateNow] = [file.readNow?.bind(file), this.#codec.inflateNow];
-    if (readNow === undefined || inflateNow === undefined) return await this.readDictionaries(entry, dictionaries);
+    const readNow = file.readNow?.bind(file) ?? rangesOf(await file.read({ start: 0, end: entry.byteLength }));
+    const inflateNow = await inflaterOf(this.#codec);
     const { blocks, meta } = footerNow<DictionaryMeta>(entry, DICTIONARY_TAIL_BYTES, readNow).footer;
     checkKind(entry.key, meta);
     for (const [index, delta] of meta.deltas.entries()) {
@@ -270,7 +273,7 @@ export class StoreFiles {
   #source(file: OpenedFile): SegmentSource {
     const release = file.release?.bind(file);
     return {
-      read: (_key, start, end, into) => file.read({ start, end }, into),
+      read: (_key, start, end, allocate) => file.read({ start, end }, allocate),
       inflate: (bytes, byteLength) => this.#codec.inflate(bytes, byteLength),
       projects: this.#projectTexts,
       ...(release === undefined ? {} : { release }),
@@ -292,10 +295,15 @@ export class StoreFiles {
 
 /** A file of the manifest: held, or read by its key. */
 type OpenedFile = {
-  read(range: ByteRange, into?: Uint8Array): Promise<Uint8Array | null>;
+  read(range: ByteRange, allocate?: Allocate): Promise<Uint8Array | null>;
   readNow?(range: ByteRange): Uint8Array | null;
   release?(): void;
 };
+
+/** Reads from bytes in memory; null: they are missing. */
+function rangesOf(bytes: Uint8Array | null): (range: ByteRange) => Uint8Array | null {
+  return ({ start, end }) => bytes?.subarray(start, end) ?? null;
+}
 
 function rangeOf({ offset, byteLength }: BlockEntry): ByteRange {
   return { start: offset, end: offset + byteLength };

@@ -48,6 +48,13 @@ function inflateBy({ inflateSync }: typeof Fflate, bytes: Uint8Array, byteLength
   return inflated;
 }
 
+/** Inflates on the calling thread: as the codec does or, if it cannot, in plain JavaScript, which reads what every codec deflated. */
+export async function inflaterOf({ inflateNow }: Codec): Promise<NonNullable<Codec["inflateNow"]>> {
+  if (inflateNow !== undefined) return inflateNow;
+  const loaded = (fflate ??= await import("fflate"));
+  return (bytes, byteLength) => inflateBy(loaded, bytes, byteLength);
+}
+
 /** Raw deflate, level 1, in plain JavaScript: deflates about 35 MB/s and inflates 90 MB/s on one core. @throws corruption */
 export const defaultCodec: Codec = {
   deflate: (bytes) => withFflate(({ deflateSync }) => deflateSync(bytes, { level: 1 })),

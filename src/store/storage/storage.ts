@@ -6,6 +6,12 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/**
+ * Memory for so many bytes that are read. Its owner uses it again some time after the read has settled: a storage must not keep it, share it with
+ * another read, or write to it later.
+ */
+export type Allocate = (byteLength: number) => Uint8Array;
+
 export interface WriteOptions {
   /** If false, the write is atomic, but durable only after `sync` of the key. Default true. */
   readonly durable?: boolean;
@@ -27,8 +33,8 @@ export interface AppendFile {
 
 /** An object that stays readable even after it is removed. */
 export interface HeldObject {
-  /** Reads a range of its bytes, fewer if the object ends before. @param into memory for these bytes, which may be used instead of new memory */
-  read(range: ByteRange, into?: Uint8Array): Promise<Uint8Array>;
+  /** Reads a range of its bytes, fewer if the object ends before. @param allocate as for `Storage.read` */
+  read(range: ByteRange, allocate?: Allocate): Promise<Uint8Array>;
   /** The same on the calling thread. Absent: `read` alone. */
   readNow?(range: ByteRange): Uint8Array;
   /** Releases the object after pending reads; if it was removed, its space is freed then. Idempotent. */
@@ -77,8 +83,8 @@ export interface Reserve {
 export interface Storage {
   /** Keys that start with `prefix`, ascending. Temporary and lock files are never listed. */
   list(prefix: string): Promise<string[]>;
-  /** Reads an object or a range of it; null if it does not exist. @param into memory for the range, which may be used instead of new memory */
-  read(key: string, range?: ByteRange, into?: Uint8Array): Promise<Uint8Array | null>;
+  /** Reads an object or a range of it; null if it does not exist. @param allocate used instead of new memory if the storage can */
+  read(key: string, range?: ByteRange, allocate?: Allocate): Promise<Uint8Array | null>;
   /**
    * Reads a range of an object at once, on the calling thread; null if it does not exist. Absent: opening a store reads everything that queries may
    * need without waiting (footers of segments, dictionaries); present, with a codec that has `inflateNow`: queries read it when they need it.

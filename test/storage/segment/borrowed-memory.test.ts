@@ -27,15 +27,16 @@ const columns = new Map<string, CodeColumn>([
 ]);
 const NAMES = [TIME_COLUMN, SEQUENCE_COLUMN, ID_COLUMN, ...columns.keys()];
 
-/** Reads into the memory that its caller offers, as the storage in files does. */
+/** Reads into memory that its caller allocates, as the storage in files does. */
 function borrowing(): Storage {
   const storage: Storage = memoryStorage();
   const read = storage.read.bind(storage);
-  storage.read = async (key, range, into) => {
+  storage.read = async (key, range, allocate) => {
     const bytes = await read(key, range);
-    if (bytes === null || into === undefined) return bytes;
-    into.set(bytes);
-    return into.subarray(0, bytes.length);
+    if (bytes === null || allocate === undefined) return bytes;
+    const allocated = allocate(bytes.length);
+    allocated.set(bytes);
+    return allocated;
   };
   return storage;
 }

@@ -9,11 +9,12 @@ const MIB = 1024 * 1024;
 function readsOf(byteLength: number) {
   const object = Uint8Array.from({ length: byteLength }, (_, at) => (at * 31 + (at >>> 8)) & 255);
   const read: (readonly [start: number, end: number])[] = [];
-  const reads = new CoalescedReads((start, end, into) => {
+  const reads = new CoalescedReads((start, end, allocate) => {
     read.push([start, end]);
     const bytes = object.subarray(start, end);
-    into.set(bytes);
-    return Promise.resolve(into.subarray(0, bytes.length));
+    const allocated = allocate(bytes.length);
+    allocated.set(bytes);
+    return Promise.resolve(allocated);
   });
   return { object, reads, read };
 }

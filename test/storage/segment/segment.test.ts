@@ -4,9 +4,10 @@ import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../src/core/schem
 import { decodeFooter, footerCrcOf, encodeSegment, type SegmentMeta } from "../../../src/storage/segment/segment-file.js";
 import { IdIndex, hasEvent } from "../../../src/storage/segment/event-order.js";
 import { Head } from "../../../src/storage/segment/head.js";
+import { NO_LINKS } from "../../../src/storage/segment/links.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { mergeRows } from "../../../src/storage/segment/merge-rows.js";
-import { factsOf, type Segment } from "../../../src/storage/segment/segment.js";
+import { factsOf, Segment } from "../../../src/storage/segment/segment.js";
 import { StoreFiles } from "../../../src/store/files/files.js";
 import { baseSeed } from "../../oracle/settings.js";
 import { RecordingStorage } from "../../store/recording-storage.js";
@@ -124,6 +125,21 @@ describe("a stored segment", () => {
     expect(madeCount).toBe(2);
     segment.release();
     expect(budget.byteLength).toBe(0);
+  });
+
+  test.each([
+    ["an unknown form", "name", { form: "folded" }, /block name has the form folded/],
+    ["ids in a form", ID_COLUMN, { form: "packed" }, /block id has the form packed/],
+    ["masked times", TIME_COLUMN, { form: "masked" }, /block ms has the form masked/],
+    ["a block beyond the end", "url", { byteLength: 2 ** 40 }, /block url, at byte \d+, is cut short/],
+  ])("is damaged by %s", async (_what, name, change, message) => {
+    const { bytes } = await encodeSegment(await mergeRows([headOf(manyRows).view()]), { deflate: (raw) => raw, summaries: [] });
+    const footer = decodeFooter<SegmentMeta>("segments/1", bytes, bytes.length);
+    if ("need" in footer) throw new Error("expected the whole footer");
+    const blocks = footer.blocks.map((block) => (block.name === name ? { ...block, ...change } : block)) as typeof footer.blocks;
+    const { source } = (await openedFile(bytes)).segment;
+    const forged = new Segment(factsOf("segments/1", bytes.length, footer), { footer: { ...footer, blocks }, links: NO_LINKS, file: null }, source, new MemoryBudget(1e9));
+    await expect(forged.load([name])).rejects.toThrow(message);
   });
 
   test("is refused a read of a column that was not loaded", async () => {
