@@ -9,8 +9,8 @@ interface Link {
 
 /** All links of anonymous ids, from events and records. The earliest link owns the id; at the same ms, the one to the smallest user id. */
 export class AnonymousLinks {
-  /** The earliest event per user, by anonymous id. Nearly all anonymous ids have one user. */
-  readonly #events = new Map<number, Map<number, number>>();
+  /** The earliest event per user, by anonymous id. Nearly all anonymous ids have one user, for which a map would take several times as long. */
+  readonly #events = new Map<number, Link | Map<number, number>>();
   readonly #records = new RowsByCode();
 
   /** @param userIdOf text of a user id's code: breaks ties between links @param linkOfRow the link of a record */
@@ -20,17 +20,15 @@ export class AnonymousLinks {
   ) {}
 
   /** Adds an event with both ids and returns the owner. Constant cost unless records link the id. @param owner the owner so far */
-  addEvent(anonymousId: number, link: Link, owner: number): number {
-    let times = this.#events.get(anonymousId);
-    if (times === undefined) {
-      times = new Map();
-      this.#events.set(anonymousId, times);
-    }
-    const known = times.get(link.userId);
-    if (known !== undefined && known <= link.ms) return owner;
-    times.set(link.userId, link.ms);
-    if (owner === 0 || this.#records.of(anonymousId).length > 0) return this.ownerOf(anonymousId);
-    return this.#isEarlier(link, { userId: owner, ms: times.get(owner) ?? Infinity }) ? link.userId : owner;
+  addEvent(anonymousId: number, { userId, ms }: Link, owner: number): number {
+    const events = this.#events.get(anonymousId);
+    const known = events instanceof Map ? events.get(userId) : events?.userId === userId ? events.ms : undefined;
+    if (known !== undefined && known <= ms) return owner;
+    if (events instanceof Map) events.set(userId, ms);
+    else if (events === undefined || known !== undefined) this.#events.set(anonymousId, { userId, ms });
+    else this.#events.set(anonymousId, new Map([[events.userId, events.ms], [userId, ms]]));
+    if (owner === 0 || !(events instanceof Map) || this.#records.of(anonymousId).length > 0) return this.ownerOf(anonymousId);
+    return this.#isEarlier({ userId, ms }, { userId: owner, ms: events.get(owner) ?? Infinity }) ? userId : owner;
   }
 
   addRecord(anonymousId: number, row: number): void {
@@ -44,10 +42,13 @@ export class AnonymousLinks {
   /** The user that owns an anonymous id; 0 for none. Cost: its links. */
   ownerOf(anonymousId: number): number {
     let first: Link | null = null;
-    for (const [userId, ms] of this.#events.get(anonymousId) ?? []) {
-      const link = { userId, ms };
-      if (first === null || this.#isEarlier(link, first)) first = link;
-    }
+    const events = this.#events.get(anonymousId);
+    if (events instanceof Map) {
+      for (const [userId, ms] of events) {
+        const link = { userId, ms };
+        if (first === null || this.#isEarlier(link, first)) first = link;
+      }
+    } else if (events !== undefined) first = events;
     for (const row of this.#records.of(anonymousId)) {
       const link = this.linkOfRow(row);
       if (first === null || this.#isEarlier(link, first)) first = link;

@@ -45,6 +45,27 @@ class KnownCodes {
   }
 }
 
+/** A set of codes by code. Most have one member, for which a set would take several times as long. */
+class CodeSets {
+  readonly #members = new Map<number, number | Set<number>>();
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  of(code: number): Iterable<number> {
+    const members = this.#members.get(code);
+    return members === undefined ? [] : typeof members === "number" ? [members] : members;
+  }
+
+  add(code: number, member: number): void {
+    const members = this.#members.get(code);
+    if (members === undefined) this.#members.set(code, member);
+    else if (typeof members !== "number") members.add(member);
+    else if (members !== member) this.#members.set(code, new Set([members, member]));
+  }
+}
+
 /** Resolves identities from events and records in any order. Its views never change. The cost of a change is that of the identities it affects. */
 export class IdentityResolver {
   readonly users = new KnownCodes();
@@ -65,8 +86,8 @@ export class IdentityResolver {
   readonly #owners = new PagedCodes();
   readonly #survivors = new PagedCodes();
   /** Anonymous ids that a user has or had; users that a user absorbs or absorbed. */
-  readonly #everOwned = new Map<number, Set<number>>();
-  readonly #everAbsorbed = new Map<number, Set<number>>();
+  readonly #everOwned = new CodeSets();
+  readonly #everAbsorbed = new CodeSets();
   /** Actors that moved to another identity; actors whose group records changed. */
   readonly moves = new ChangeLog();
   readonly groupMoves = new ChangeLog();
@@ -134,11 +155,11 @@ export class IdentityResolver {
   }
 
   everOwnedBy(userId: number): Iterable<number> {
-    return this.#everOwned.get(userId) ?? [];
+    return this.#everOwned.of(userId);
   }
 
   everAbsorbedBy(userId: number): Iterable<number> {
-    return this.#everAbsorbed.get(userId) ?? [];
+    return this.#everAbsorbed.of(userId);
   }
 
   #put(row: number, isLive: boolean): void {
@@ -211,7 +232,7 @@ export class IdentityResolver {
     if (this.#owners.of(anonymousId) === userId) return;
     this.#owners.set(anonymousId, userId);
     this.#moved(anonymousId * 2 + 1);
-    if (userId > 0) getOrMake(this.#everOwned, userId, () => new Set<number>()).add(anonymousId);
+    if (userId > 0) this.#everOwned.add(userId, anonymousId);
   }
 
   #resolveMerges(): void {
@@ -221,7 +242,7 @@ export class IdentityResolver {
       this.#survivors.set(userId, value);
       this.#moved(userId * 2);
       for (const anonymousId of this.everOwnedBy(userId)) if (this.#owners.of(anonymousId) === userId) this.#moved(anonymousId * 2 + 1);
-      if (value > 0) getOrMake(this.#everAbsorbed, survivor, () => new Set<number>()).add(userId);
+      if (value > 0) this.#everAbsorbed.add(survivor, userId);
     });
   }
 

@@ -70,8 +70,8 @@ describe("the bytes of each file, which stores that exist already have", () => {
         "19000000000000000058120000000000",
         "30000000000000002d00000000000000",
         "03000000040000000300000000000000",
-        "05000000560000000a0000000c000000",
-        "0a000000",
+        "05000000560000000100000004000000",
+        "2a010000",
       ].join("\n"),
       footer: [
         '{"blocks":[{"name":"ms","offset":8,"byteLength":16,"rawByteLength":16,"deflated":false,"form":"packe',
@@ -86,14 +86,14 @@ describe("the bytes of each file, which stores that exist already have", () => {
         ':1691307997},{"name":"m1","offset":120,"byteLength":1,"rawByteLength":1,"deflated":false,"crc32":125',
         '9060791},{"name":"actors","offset":128,"byteLength":8,"rawByteLength":8,"deflated":false,"form":"pac',
         'ked","crc32":3282338163},{"name":"links","offset":136,"byteLength":12,"rawByteLength":12,"deflated":',
-        'false,"crc32":2851134245}],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399',
+        'false,"crc32":2859966871}],"meta":{"kind":"segment","day":20513,"rowCount":3,"minMs":0,"maxMs":86399',
         '999,"firstSequence":7,"lastSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero"',
         ':false},{"name":"url","width":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6',
         ',"max":6,"hasZero":true},{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1',
         '","width":1,"min":3,"max":3,"hasZero":true,"entryCount":1}],"actors":{"count":2,"companyMax":0,"proj',
         'ectMax":0}}}',
       ].join(""),
-      trailer: "b0060000d56cc5f5314b4f4f42594144",
+      trailer: "b0060000edead012314b4f4f42594144",
     });
   });
 

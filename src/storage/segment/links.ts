@@ -1,8 +1,9 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- indexes are bounded by the lists */
+import { concat } from "../../core/base/arrays.js";
 import { Yielder } from "../../core/base/yield.js";
-import { codesOfBytes } from "../column/codes.js";
 import { denseCodes } from "../column/column.js";
-import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
+import { toDeltas } from "./byte-planes.js";
+import { packDeltas, unpackDeltas } from "./packed-numbers.js";
 import type { Rows } from "./rows.js";
 
 /** Pairs of ids seen together on an event, as lists of equal length; 12 bytes per pair. */
@@ -13,23 +14,27 @@ export interface LinkList {
   readonly times: Uint32Array;
 }
 
-const WIDTH = 4;
+const COUNT_BYTES = 4;
 
 export const NO_LINKS: LinkList = { anonymousIds: new Uint32Array(0), userIds: new Uint32Array(0), times: new Uint32Array(0) };
 
-/** Encodes pairs before deflating: anonymous ids, then user ids, then times. */
+/** The number of pairs, then anonymous ids, user ids and times as one list of packed deltas. */
 export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, yielder: Yielder): Promise<Uint8Array> {
-  const lists = [anonymousIds, userIds, times];
-  const bytes = new Uint8Array(lists.length * times.length * WIDTH);
-  for (const [at, list] of lists.entries()) bytes.set(await toPlanes(await toDeltas(list, yielder), yielder), at * times.length * WIDTH);
+  const numbers = concat([anonymousIds, userIds, times], (length) => new Uint32Array(length));
+  const packed = await packDeltas(await toDeltas(numbers, yielder), yielder);
+  const bytes = new Uint8Array(COUNT_BYTES + packed.length);
+  new DataView(bytes.buffer).setUint32(0, times.length, true);
+  bytes.set(packed, COUNT_BYTES);
   return bytes;
 }
 
-export function decodeLinks(bytes: Uint8Array): LinkList {
-  const listLength = bytes.length / 3;
-  const planesAt = (at: number) => fromPlanes(bytes.slice(at * listLength, (at + 1) * listLength), WIDTH);
-  const listAt = (at: number) => fromDeltas(codesOfBytes(planesAt(at), WIDTH) as Uint32Array);
-  return { anonymousIds: listAt(0), userIds: listAt(1), times: listAt(2) };
+/** Null: the bytes are not those of pairs. */
+export function decodeLinks(bytes: Uint8Array): LinkList | null {
+  if (bytes.length < COUNT_BYTES) return null;
+  const count = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const numbers = unpackDeltas(bytes.subarray(COUNT_BYTES), count * 3);
+  if (numbers === null) return null;
+  return { anonymousIds: numbers.subarray(0, count), userIds: numbers.subarray(count, count * 2), times: numbers.subarray(count * 2) };
 }
 
 /** Whether two lists contain the same pairs with the same times, each once, in any order. */

@@ -170,6 +170,9 @@ const SAMPLE_COUNT = 16 * 1024;
 
 export type Deflate = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
+const PACKED: Pick<BlockEntry, "form"> = { form: "packed" };
+const MASKED: Pick<BlockEntry, "form"> = { form: "masked" };
+
 export function rowsBlock(column: string): string {
   return `${column}.rows`;
 }
@@ -183,13 +186,13 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
   const packed = (name: string, raw: Uint8Array) => pack(name, raw, deflate, yielder);
   const deltasOf = async (name: string, values: Int32Array | Uint32Array) => {
     const deltas = await toDeltas(values, yielder);
-    return await smaller(name, deltas, rawBlock(name, await packDeltas(deltas, yielder), "packed"), deflate, yielder);
+    return await smaller(name, deltas, rawBlock(name, await packDeltas(deltas, yielder), PACKED), deflate, yielder);
   };
   const codesBlock = async (name: string, codes: Codes, max: number) => await smaller(name, codes, await codesOrMasked(name, codes, max, yielder), deflate, yielder);
   const blocks: PackedBlock[] = [
     await deltasOf(TIME_COLUMN, merged.times),
     // Random bits do not deflate; stored raw, they need no inflating.
-    { name: ID_COLUMN, bytes: merged.ids, rawByteLength: merged.ids.length, deflated: false },
+    rawBlock(ID_COLUMN, merged.ids),
     await deltasOf(SEQUENCE_COLUMN, merged.sequences),
   ];
   const columns: ColumnMeta[] = [];
@@ -216,7 +219,7 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
   }
   const links = await linksOf({ times: () => merged.times, column }, yielder);
   // Next to the footer, so that opening the file reads both at once.
-  if (links.times.length > 0) blocks.push(await packed(LINKS_BLOCK, await encodeLinks(links, yielder)));
+  if (links.times.length > 0) blocks.push(rawBlock(LINKS_BLOCK, await encodeLinks(links, yielder)));
   const { firstSequence, lastSequence } = await sequenceRange(merged.sequences, yielder);
   const meta: SegmentMeta = {
     kind: "segment",
@@ -233,8 +236,8 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
   return { bytes: await encodeContainer(blocks, meta, yielder), meta };
 }
 
-function rawBlock(name: string, bytes: Uint8Array, form: NumberForm): PackedBlock {
-  return { name, bytes, rawByteLength: bytes.length, deflated: false, form };
+function rawBlock(name: string, bytes: Uint8Array, form: Pick<BlockEntry, "form"> = {}): PackedBlock {
+  return { name, bytes, rawByteLength: bytes.length, deflated: false, ...form };
 }
 
 /** A masked column must be decoded whole to find one code, so this must save at least a quarter of the bytes. */
@@ -245,8 +248,8 @@ async function codesOrMasked(name: string, codes: Codes, max: number, yielder: Y
   });
   const maskedByteLength = packedByteLength(codes.length, 1) + packedByteLength(codes.length - zeroCount, max);
   return maskedByteLength * 4 <= packedByteLength(codes.length, max) * 3
-    ? rawBlock(name, await maskCodes(codes, max, yielder), "masked")
-    : rawBlock(name, await packCodes(codes, max, yielder), "packed");
+    ? rawBlock(name, await maskCodes(codes, max, yielder), MASKED)
+    : rawBlock(name, await packCodes(codes, max, yielder), PACKED);
 }
 
 function zerosOf(codes: Uint32Array): number {

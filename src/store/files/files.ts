@@ -152,14 +152,13 @@ export class StoreFiles {
 
   /** Null: the file cannot be read at once. */
   #unreadSegment(entry: SegmentEntry, file: OpenedFile): Segment | null {
-    const [readNow, inflateNow] = [file.readNow?.bind(file), this.#codec.inflateNow];
-    if (readNow === undefined || inflateNow === undefined) return null;
+    const readNow = file.readNow?.bind(file);
+    if (readNow === undefined) return null;
     const open = (): SegmentContents => {
       const { footer, tail } = footerNow<SegmentMeta>(entry, TAIL_GUESS_BYTES, readNow);
       const block = checkedSegment(entry, footer).blocks.find(({ name }) => name === LINKS_BLOCK);
       if (block === undefined) return { footer, links: NO_LINKS, file: smallFile(entry, tail) };
-      const bytes = checkBlock(entry.key, block, readNow(rangeOf(block)));
-      return { footer, links: decodeLinks(block.deflated ? inflateNow(bytes, block.rawByteLength) : bytes), file: smallFile(entry, tail) };
+      return { footer, links: linksOf(entry.key, block, readNow(rangeOf(block))), file: smallFile(entry, tail) };
     };
     return new Segment(entry, open, this.#source(file), this.budget);
   }
@@ -462,11 +461,16 @@ async function applyDictionaryFile(
 }
 
 /** Reads the id links of a segment from its file. @throws corruption */
-async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read, inflate }: SegmentSource): Promise<LinkList> {
+async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, { read }: SegmentSource): Promise<LinkList> {
   const block = blocks.find(({ name }) => name === LINKS_BLOCK);
-  if (block === undefined) return NO_LINKS;
-  const bytes = checkBlock(key, block, await read(key, block.offset, block.offset + block.byteLength));
-  return decodeLinks(block.deflated ? await inflate(bytes, block.rawByteLength) : bytes);
+  return block === undefined ? NO_LINKS : linksOf(key, block, await read(key, block.offset, block.offset + block.byteLength));
+}
+
+/** @throws corruption */
+function linksOf(key: string, block: BlockEntry, bytes: Uint8Array | null): LinkList {
+  const links = decodeLinks(checkBlock(key, block, bytes));
+  if (links === null) throw damaged(key, `block ${block.name}, at byte ${block.offset}, has no list of links`);
+  return links;
 }
 
 /** Checks and inflates a block of a file that is in memory. @throws corruption */

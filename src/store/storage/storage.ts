@@ -86,8 +86,8 @@ export interface Storage {
   /** Reads an object or a range of it; null if it does not exist. @param allocate used instead of new memory if the storage can */
   read(key: string, range?: ByteRange, allocate?: Allocate): Promise<Uint8Array | null>;
   /**
-   * Reads a range of an object at once, on the calling thread; null if it does not exist. Absent: opening a store reads everything that queries may
-   * need without waiting (footers of segments, dictionaries); present, with a codec that has `inflateNow`: queries read it when they need it.
+   * Reads a range of an object at once, on the calling thread; null if it does not exist. Present: queries read footers of segments and dictionary
+   * values when they need them. Absent: opening a store reads all footers and dictionary files.
    */
   readNow?(key: string, range: ByteRange): Uint8Array | null;
   /** Creates or replaces an object atomically; durable when it resolves, unless `durable` is false. @throws storage_full */

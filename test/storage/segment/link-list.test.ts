@@ -22,6 +22,25 @@ test("pairs are those that some row has whole, with the earliest time", async ()
   expect((await linksOf(rowsOf([]))).times).toHaveLength(0);
 });
 
+test("two pairs are their number, then the bits of a delta, then deltas of anonymous ids, user ids and times", async () => {
+  const bytes = await encodeLinks(linkList([[1, 2, 3], [3, 2, 5]]), new Yielder());
+  // Deltas 1 2 -1 0 1 2, doubled for the sign: 2 4 1 0 2 4.
+  expect([...bytes]).toEqual([2, 0, 0, 0, 3, 0, 0, 0, 0b01_100_010, 0b0_010_000_0, 0b10, 0]);
+});
+
+test("from any bytes there are pairs or null", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), fc.nat(40), (bytes, count) => {
+      if (bytes.length > 0) bytes[0] = count;
+      bytes.fill(0, 1, 4);
+      const links = decodeLinks(bytes);
+      if (links !== null) expect([links.anonymousIds.length, links.userIds.length, links.times.length]).toEqual([count, count, count]);
+    }),
+    { seed: baseSeed, numRuns: 300 },
+  );
+  expect(decodeLinks(Uint8Array.of(1, 0, 0))).toBeNull();
+});
+
 test("pairs come back from their bytes; others are not taken for them", async () => {
   const code = fc.integer({ min: 1, max: 2 ** 26 - 1 });
   const pairs = fc.uniqueArray(fc.tuple(code, code, fc.nat({ max: 86_399_999 })), { minLength: 2, maxLength: 50, selector: ([a, b]) => `${a} ${b}` });
