@@ -322,13 +322,14 @@ const allocateCases: readonly StorageCase[] = [
     for (const range of [{ start: 0, end: 13 }, { start: 5, end: 9 }, { start: 9, end: 40 }, { start: 13, end: 20 }, { start: 4, end: 4 }]) {
       const plain = textOf(await storage.read(key, range));
       const shown = `the bytes ${range.start} to ${range.end}`;
-      for (let round = 0; round < 2; round += 1) {
-        const read = await storage.read(key, range, allocate);
-        expect(textOf(read) === plain, shown);
-        // What the storage keeps would change with it.
-        read?.fill(0);
+      const reads = [() => storage.read(key, range, allocate), ...(held === undefined || held === null ? [] : [() => held.read(range, allocate)])];
+      for (const read of reads) {
+        const [first, second] = await Promise.all([read(), read()]);
+        expect(textOf(first) === plain, shown);
+        // What the storage keeps or shares would change with it.
+        first?.fill(0);
+        expect(textOf(second) === plain && textOf(await read()) === plain, `${shown} in memory of their own`);
       }
-      if (held !== undefined && held !== null) expect(textOf(await held.read(range, allocate)) === plain, `${shown} of the held object`);
     }
     held?.release();
     expect((await storage.read("segments/0000000002", { start: 0, end: 1 }, allocate)) === null, "null for a missing object");

@@ -7,9 +7,6 @@ const KEPT_COUNT_MIN = 4 * 1024;
 const KEPT_BYTES_MAX = 96 * 1024 * 1024;
 const KEPT_ARRAYS_MAX = 64;
 
-/** An array is not lent to those that need less than its share of this: others need all of it. */
-const SPARE_MAX = 4;
-
 const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
@@ -21,7 +18,7 @@ export interface NumberMemory {
   whenReleased(act: () => void): void;
 }
 
-/** Pooled memory for what queries count, read and decode: the first use of new memory takes up to 4 ms a megabyte, as long as many queries take. */
+/** Pooled memory for what queries count, read and decode: the first use of new memory takes up to 5 ms a megabyte, as long as many queries take. */
 export class Scratch implements NumberMemory {
   readonly #taken: Uint32Array[] = [];
   readonly #whenReleased: (() => void)[] = [];
@@ -115,7 +112,7 @@ export class Scratch implements NumberMemory {
 
 function fitting(count: number): Uint32Array | null {
   let best = -1;
-  for (const [at, { length }] of kept.entries()) if (length >= count && length <= count * SPARE_MAX && (best < 0 || length < kept[best]!.length)) best = at;
+  for (const [at, { length }] of kept.entries()) if (length >= count && (best < 0 || length < kept[best]!.length)) best = at;
   if (best < 0) return null;
   const [numbers] = kept.splice(best, 1);
   keptByteLength -= numbers!.byteLength;

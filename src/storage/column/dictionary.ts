@@ -276,6 +276,7 @@ export class Dictionary {
     }
     this.#readBlocks.clear();
     this.#readCount = 0;
+    if (this.#unread.length === 0) this.#hashes.length = 0;
   }
 
   #expand(): void {

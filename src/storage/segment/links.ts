@@ -32,6 +32,8 @@ export async function encodeLinks({ anonymousIds, userIds, times }: LinkList, yi
 export function decodeLinks(bytes: Uint8Array): LinkList | null {
   if (bytes.length < COUNT_BYTES) return null;
   const count = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  // Each number has a bit at least.
+  if (count * 3 > bytes.length * 8) return null;
   const numbers = unpackDeltas(bytes.subarray(COUNT_BYTES), count * 3);
   if (numbers === null) return null;
   return { anonymousIds: numbers.subarray(0, count), userIds: numbers.subarray(count, count * 2), times: numbers.subarray(count * 2) };

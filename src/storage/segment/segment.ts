@@ -424,7 +424,7 @@ export class Segment implements Rows {
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
     const { form, deflated } = entry;
     if (!FORMS.has(form) || (form !== undefined && name === ID_COLUMN)) throw damaged(this.key, `block ${name} has the form ${form}`);
-    if (entry.offset + entry.byteLength > this.byteLength) throw damaged(this.key, `block ${name}, at byte ${entry.offset}, is cut short`);
+    if (!(entry.offset + entry.byteLength <= this.byteLength)) throw damaged(this.key, `block ${name}, at byte ${entry.offset}, is cut short`);
     const read = await this.#readBytes(entry.offset, entry.offset + entry.byteLength);
     const bytes = checkBlock(this.key, entry, read?.bytes ?? null);
     const release = () => read?.release();

@@ -158,7 +158,7 @@ export class StoreFiles {
       const { footer, tail } = footerNow<SegmentMeta>(entry, TAIL_GUESS_BYTES, readNow);
       const block = checkedSegment(entry, footer).blocks.find(({ name }) => name === LINKS_BLOCK);
       if (block === undefined) return { footer, links: NO_LINKS, file: smallFile(entry, tail) };
-      return { footer, links: linksOf(entry.key, block, readNow(rangeOf(block))), file: smallFile(entry, tail) };
+      return { footer, links: linksOf(entry.key, block, readNow(rangeOf(entry, block))), file: smallFile(entry, tail) };
     };
     return new Segment(entry, open, this.#source(file), this.budget);
   }
@@ -192,23 +192,25 @@ export class StoreFiles {
     await applyDictionaryFile(entry.key, bytes, footer, this.#codec, dictionaries);
   }
 
-  /** Adds dictionary values that are decoded when needed. A file that cannot be read at once is read now and kept as it is. @throws corruption */
+  /** Adds dictionary values that are decoded when needed. Blocks of a file that cannot be read at once are kept until then. @throws corruption */
   async openDictionaries(entry: FileEntry, dictionaries: Dictionaries): Promise<void> {
     const file = await this.#open(entry);
-    if (file.release !== undefined) this.#heldDictionaries.push(file.release.bind(file));
-    const readNow = file.readNow?.bind(file) ?? rangesOf(await file.read({ start: 0, end: entry.byteLength }));
+    const isKept = file.readNow === undefined;
+    const readNow = file.readNow?.bind(file) ?? (await rangesOf(entry, file));
+    if (isKept) file.release?.();
+    else if (file.release !== undefined) this.#heldDictionaries.push(file.release.bind(file));
     const inflateNow = await inflaterOf(this.#codec);
     const { blocks, meta } = footerNow<DictionaryMeta>(entry, DICTIONARY_TAIL_BYTES, readNow).footer;
     checkKind(entry.key, meta);
     for (const [index, delta] of meta.deltas.entries()) {
       const block = blocks[index];
       if (block === undefined) throw damaged(entry.key, `block ${delta.name} is missing`);
-      const read = () => decoder.decode(inflateNow(checkBlock(entry.key, block, readNow(rangeOf(block))), block.rawByteLength));
+      const read = textReader(blockReader(entry, block, readNow, isKept), block.rawByteLength, inflateNow);
       if (!dictionaries.applyStored(delta.name, { ...delta, read })) throw damaged(entry.key, `the values of ${delta.name} do not continue the earlier ones`);
     }
     for (const [at, { name, start, count }] of (meta.hashes ?? []).entries()) {
       const block = blocks[meta.deltas.length + at];
-      dictionaries.named(name).addHashes({ start, count, read: () => hashesOf(entry.key, block, count, (range) => readNow(range)) });
+      dictionaries.named(name).addHashes({ start, count, read: hashReader(entry, block, count, readNow, isKept) });
     }
   }
 
@@ -299,13 +301,38 @@ type OpenedFile = {
   release?(): void;
 };
 
-/** Reads from bytes in memory; null: they are missing. */
-function rangesOf(bytes: Uint8Array | null): (range: ByteRange) => Uint8Array | null {
-  return ({ start, end }) => bytes?.subarray(start, end) ?? null;
+type ReadFile = Pick<FileEntry, "key" | "byteLength">;
+
+type ReadNow = (range: ByteRange) => Uint8Array | null;
+
+/** Reads a whole file into memory, and then from there. @throws corruption */
+async function rangesOf({ key, byteLength }: FileEntry, file: OpenedFile): Promise<ReadNow> {
+  const bytes = await file.read({ start: 0, end: byteLength + 1 });
+  if (bytes?.length !== byteLength) throw damaged(key, `expected ${byteLength} bytes, but it is missing or has another length`);
+  return ({ start, end }) => bytes.subarray(start, end);
 }
 
-function rangeOf({ offset, byteLength }: BlockEntry): ByteRange {
-  return { start: offset, end: offset + byteLength };
+// Functions of the module: their closures do not keep the whole file.
+
+/** @param isKept whether the block is read and checked now, and kept */
+function blockReader(entry: ReadFile, block: BlockEntry, readNow: ReadNow, isKept: boolean): () => Uint8Array {
+  const read = () => checkBlock(entry.key, block, readNow(rangeOf(entry, block)));
+  return isKept ? keeper(new Uint8Array(read())) : read;
+}
+
+function keeper(bytes: Uint8Array): () => Uint8Array {
+  return () => bytes;
+}
+
+function textReader(read: () => Uint8Array, byteLength: number, inflateNow: NonNullable<Codec["inflateNow"]>): () => string {
+  return () => decoder.decode(inflateNow(read(), byteLength));
+}
+
+/** @throws corruption */
+function rangeOf({ key, byteLength }: ReadFile, { name, offset, byteLength: blockByteLength }: BlockEntry): ByteRange {
+  const end = offset + blockByteLength;
+  if (!(offset >= 0 && end <= byteLength)) throw damaged(key, `block ${name}, at byte ${offset}, is cut short`);
+  return { start: offset, end };
 }
 
 /** @throws corruption */
@@ -432,9 +459,10 @@ function checkKind(key: string, { kind }: { readonly kind: string }): void {
 }
 
 /** @throws corruption */
-function hashesOf(key: string, block: BlockEntry | undefined, count: number, read: (range: ByteRange) => Uint8Array | null): Uint32Array {
-  if (block?.rawByteLength !== count * 4) throw damaged(key, `expected a block of ${count} hashes, got ${block?.name ?? "none"}`);
-  return codesOfBytes(checkBlock(key, block, read(rangeOf(block))), 4) as Uint32Array;
+function hashReader(entry: ReadFile, block: BlockEntry | undefined, count: number, readNow: ReadNow, isKept: boolean): () => Uint32Array {
+  if (block?.rawByteLength !== count * 4) throw damaged(entry.key, `expected a block of ${count} hashes, got ${block?.name ?? "none"}`);
+  const read = blockReader(entry, block, readNow, isKept);
+  return () => codesOfBytes(read(), 4) as Uint32Array;
 }
 
 /** Adds the values of a dictionary file to the dictionaries. @throws corruption */
@@ -448,7 +476,7 @@ async function applyDictionaryFile(
   checkKind(key, footer.meta);
   const { deltas, hashes = [] } = footer.meta;
   const readRange = ({ start, end }: ByteRange) => file.subarray(start, end);
-  const hashed = new Map(hashes.map(({ name, start, count }, at) => [name, { start, hashes: hashesOf(key, footer.blocks[deltas.length + at], count, readRange) }]));
+  const hashed = new Map(hashes.map(({ name, start, count }, at) => [name, { start, hashes: hashReader({ key, byteLength: file.length }, footer.blocks[deltas.length + at], count, readRange, false)() }]));
   for (const [index, { name, start, count }] of deltas.entries()) {
     const block = footer.blocks[index];
     if (block === undefined) throw damaged(key, `block ${name} is missing`);
@@ -468,7 +496,7 @@ async function readLinks(key: string, { blocks }: ContainerFooter<SegmentMeta>, 
 
 /** @throws corruption */
 function linksOf(key: string, block: BlockEntry, bytes: Uint8Array | null): LinkList {
-  const links = decodeLinks(checkBlock(key, block, bytes));
+  const links = block.deflated ? null : decodeLinks(checkBlock(key, block, bytes));
   if (links === null) throw damaged(key, `block ${block.name}, at byte ${block.offset}, has no list of links`);
   return links;
 }

@@ -169,6 +169,39 @@ describe("values of a file", () => {
   });
 });
 
+describe("a file that cannot be read at once", () => {
+  const key = "dictionaries/0000000001";
+  const values = Array.from({ length: 2_000 }, (_, at) => `/page/${at}`);
+
+  async function opened(change: (file: Uint8Array) => Uint8Array) {
+    const file = await encodeDictionaryFile([{ name: "url", start: 1, values }], (raw) => defaultCodec.deflate(raw));
+    const storage = memoryStorage();
+    let readCount = 0;
+    const read = storage.read.bind(storage);
+    storage.read = (...asked) => {
+      readCount += 1;
+      return read(...asked);
+    };
+    await storage.write(key, change(file));
+    const dictionaries = new Dictionaries();
+    await new StoreFiles(storage, new MemoryBudget(1e9)).openDictionaries({ key, byteLength: file.length, sha256: "", footerCrc32: footerCrcOf(file) }, dictionaries);
+    return { urls: dictionaries.named("url"), readCount: () => readCount };
+  }
+
+  test("is read once, and its values are decoded when they are needed", async () => {
+    const { urls, readCount } = await opened((file) => file);
+    expect([urls.size, urls.valueOf(7), urls.codeOf("/page/1999"), urls.codeOf("/page/x"), readCount()]).toEqual([2_001, "/page/6", 2_000, -1, 1]);
+  });
+
+  test.each<[string, (file: Uint8Array) => Uint8Array, string]>([
+    ["a longer file", (file) => Uint8Array.of(...file, 0), "another length"],
+    ["a shorter file", (file) => file.slice(0, -1), "another length"],
+    ["a damaged value", (file) => file.with(20, (file[20] ?? 0) ^ 1), "the checksum of block url"],
+  ])("%s is damage, found at opening", async (_what, change, message) => {
+    await expect(opened(change)).rejects.toThrow(message);
+  });
+});
+
 function footerOf(file: Uint8Array): ContainerFooter<DictionaryMeta> {
   const footer = decodeFooter<DictionaryMeta>("file", file, file.length);
   return "need" in footer ? expect.unreachable() : footer;
