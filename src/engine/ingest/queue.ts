@@ -150,7 +150,7 @@ class IngestCoalescer {
 
 /** Rows after which a group is written even if more is queued: bounds the memory of one frame. */
 const GROUP_ROWS_MAX = 20_000;
-/** Rows from which on a group is written although more is queued: the next rows are encoded during its sync. */
+/** While no commit runs, a group of at least this many rows is committed at once; the rest of the queue is encoded during its sync. */
 const EAGER_COMMIT_ROWS = 512;
 
 interface IngestQueueOptions {

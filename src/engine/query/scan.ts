@@ -19,7 +19,7 @@ export interface QueryStats {
   /** Segments and heads read, and those skipped by zone maps and times alone. */
   segmentCount: number;
   prunedCount: number;
-  /** Segments, and heads without newer rows, whose part of the answer an earlier query cached. */
+  /** Segments and heads that were not read because a span had cached their part of the answer. Heads with new rows do not count. */
   cachedCount: number;
   /** Rows of the segments and heads read; of heads with a cached answer, only the newer ones. */
   rowCount: number;

@@ -101,7 +101,7 @@ export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusa
   note(context, { ...rest, organization: sha256 === null ? null : context.authenticator.organizationOf(sha256) });
 }
 
-/** Runs the checks in their order: load, authentication, scope and role, project, media type and size, parse, validate. */
+/** Checks a request, then handles it. In this order: overload, token, rights, a free slot, project, body (type, size, JSON), query string, shapes. */
 async function runRoute(context: HandlerContext, route: Route, routed: RoutedRequest): Promise<WireReply> {
   const { admission } = context;
   const { request, requestId, trace } = routed;

@@ -1,4 +1,4 @@
-/** Loads that tables need to reach a snapshot: run them, then retry on a fresh one, so that rows, links and tables are of the same tick. */
+/** Loads that tables need before a query can read them. Run them, then retry on a new snapshot: rows, links and tables must be of one moment. */
 export class PendingLoads {
   readonly #loads: (() => Promise<void>)[] = [];
 

@@ -196,7 +196,10 @@ export class Journal {
     return { byteLength: this.file.byteLength, crc: this.#crc, synced: this.#synced };
   }
 
-  /** Cuts off the frames after a mark, none of which was acknowledged. Never throws: if the cut fails, the journal refuses further writes. */
+  /**
+   * Cuts off the frames after a mark, none of which was acknowledged; does nothing if the journal refuses writes. Never throws: if the cut fails, the
+   * journal refuses further writes.
+   */
   async rollBack({ byteLength, crc, synced }: JournalMark): Promise<void> {
     if (this.isPoisoned || this.file.byteLength === byteLength) return;
     await this.#cutBack(byteLength);

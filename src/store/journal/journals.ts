@@ -55,7 +55,10 @@ export class Journals {
     return [...this.#former].reduce((sum, [number, byteLength]) => (number < firstNumber ? sum : sum + byteLength), ofCurrent);
   }
 
-  /** All or nothing becomes durable. The caller sets `nextSequence` when it makes the commit visible. @throws read_only, storage_full, internal */
+  /**
+   * Writes a commit and syncs it. After a failed write nothing of it is kept; after a failed sync nobody knows, and the journal refuses further
+   * writes. The caller sets `nextSequence` when it makes the commit visible. @throws read_only, storage_full, internal
+   */
   async write(batch: Batch, recordBatch: RecordBatch | null): Promise<CommittedSequences> {
     const { current } = this;
     if (current === null) throw new DaybookError("read_only", "the store was opened read-only");

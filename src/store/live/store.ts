@@ -353,7 +353,7 @@ export class Store implements VisibleStore {
     await this.lock?.release();
   }
 
-  /** Neither a manifest may name them nor a query read them. Removed one by one before the lock is released; the next opening removes those left. */
+  /** Removes files that no manifest names and no query reads, one by one, before the lock is released. The next opening removes those left. */
   removeLater(keys: Iterable<string>): void {
     this.#removal = this.#removal.then(async () => {
       for (const key of keys) await this.storage.remove(key).catch(() => undefined);

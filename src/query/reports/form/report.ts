@@ -16,8 +16,8 @@ export interface CachedState<S, T> {
   /** Identifies what is computed, beyond filters and dates. */
   readonly key: string;
   /**
-   * The state of a span that is to be cached. If present, spans are cached from the second query on: the first one adds their parts to its own state,
-   * because making what is cached costs more than the answer.
+   * Makes the state of a span that will be cached. With it, a span is cached only when a second query asks for it: the cached form costs more than
+   * one answer.
    */
   beginRepeated?(): S;
   /** The state in cacheable form: it must not depend on data that the store adds later. */

@@ -11,12 +11,12 @@ import type { CountedEntities } from "../insights/counted-entities.js";
 /** Step bits of events that match the first step and nothing else. */
 const FIRST_STEP_ONLY = 1;
 
-/**
- * What is known of an entity of the batch, as bits, so that `#find` decides without branches: it has an event that can start a chain, it has an event
- * of the second step, and a chain of it may still continue. The second is also the bit of that step in masks, from which it is copied.
- */
+// What is known of an entity of the batch, as bits: `#find` decides without branches.
+/** It has an event that can start a chain. */
 const CAN_START = 1 << 0;
+/** It has an event of the second step. Equals the mask bit of that step, so it is copied from `MatchList.steps` without a test. */
 const HAS_SECOND_STEP = 1 << 1;
+/** A chain of it may still continue. */
 const MAY_CONTINUE = 1 << 2;
 
 /** Which matches and entities are not read, because they cannot change the result. */

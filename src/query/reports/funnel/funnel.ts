@@ -187,7 +187,7 @@ interface CachedLists {
 }
 
 /**
- * The pass that collects matches. Spans first cache the arrays of segments themselves: in memory once, but counted by each cache entry.
+ * The pass that collects matches. At first, spans cache the same arrays as their segments: each cache counts them, though memory has them once.
  * Lists that are requested again are joined, which takes no more memory.
  */
 function matchesPass(plan: FunnelPlan, entities: FunnelEntities, keys: readonly RowKeys[]): Pass<MatchList[], CachedLists> {

@@ -95,10 +95,10 @@ function uniteSteps({ starts, masks }: Pick<MatchList, "starts" | "masks">, into
   }
 }
 
-// One shared scratch for all scans, which are synchronous and leave it zeroed.
+// Shared by all scans, which are synchronous and leave it zeroed.
 let marks = new Uint32Array(4_096);
 
-/** The rows that any selector selects, ascending, and the bits of these selectors. Both lie in the scratch. */
+/** The rows that any selector selects, ascending, and the bits of these selectors. Both arrays come from `scratch`. */
 function markedRows(rows: Rows, selectors: readonly Selector[], bits: readonly Mask[], scratch: Scratch): { selected: Uint32Array; masks: Uint32Array } {
   if (marks.length < rows.rowCount) marks = new Uint32Array(2 ** Math.ceil(Math.log2(rows.rowCount)));
   const found = emptyBitmap(rows.rowCount);

@@ -27,7 +27,7 @@ export interface CountedEntities {
   readonly end: number;
   /** The entity key of each selected row; 0 for none. @param selected ascending */
   entityKeysOf(rows: Rows, selected: Uint32Array): Uint32Array;
-  /** Which entity keys may have moved to another entity; those of anonymous ids are odd numbers. */
+  /** Which entity keys may belong to another entity than themselves. Keys of anonymous ids are odd. */
   readonly moved: "none" | "anonymous" | "all";
   /** The entity of an entity key, in the same numbering; an entity stands for itself. */
   entityOf(entityKey: number): number;
