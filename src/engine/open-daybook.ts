@@ -356,7 +356,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
 
   async seal(): Promise<void> {
     this.#refuseClosed();
-    this.#store.refuseUnwritable();
+    this.#store.assertWritable();
     await this.#housekeeping.sealAll(this.#queue);
   }
 

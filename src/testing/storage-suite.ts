@@ -317,7 +317,7 @@ const allocateCases: readonly StorageCase[] = [
     await storage.write(key, bytesOf("rows of a day"));
     const held = await storage.hold?.(key);
     const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes));
-    // The memory is larger than what is asked for, and was used before.
+    // A view into a larger array that already has other bytes.
     const allocate = (byteLength: number) => new Uint8Array(byteLength + 64).fill(7).subarray(32, 32 + byteLength);
     for (const range of [{ start: 0, end: 13 }, { start: 5, end: 9 }, { start: 9, end: 40 }, { start: 13, end: 20 }, { start: 4, end: 4 }]) {
       const plain = textOf(await storage.read(key, range));

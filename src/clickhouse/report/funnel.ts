@@ -38,17 +38,17 @@ export const funnel = insight<"funnel">(async (plan, context) => {
   const pause = pauseOf(context);
   const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, context));
   const walk = new Walk(plan, slots === null ? plan.range : spanOf(slots));
-  const { tries } = walk;
+  const { evaluator } = walk;
   const keys = new PropertyKeys();
-  const byBucket = tries.newFigures();
+  const byBucket = evaluator.newFigures();
   for await (const [ms, , properties] of walk.entities(context)) {
-    tries.add(0, ms.length, (at) => keys.numberOf(properties?.[at] ?? []));
-    if (slots !== null) tries.addWithin(byBucket, slots, 0, ms.length);
+    evaluator.add(0, ms.length, (at) => keys.numberOf(properties?.[at] ?? []));
+    if (slots !== null) evaluator.addWithin(byBucket, slots, 0, ms.length);
   }
   return {
-    pending: tries.pendingCount,
-    steps: await tries.figures.stepsOf(null, pause),
-    ...(await funnelRows(plan, tries.figures, keys, pause)),
+    pending: evaluator.pendingCount,
+    steps: await evaluator.figures.stepsOf(null, pause),
+    ...(await funnelRows(plan, evaluator.figures, keys, pause)),
     trend: slots === null ? null : await funnelTrend(slots, byBucket, pause),
   };
 });
@@ -58,7 +58,7 @@ async function extentOf(plan: FunnelPlan, context: ReportContext): Promise<Exten
   if (!plan.isOpen.start && !plan.isOpen.end) return null;
   const walk = new Walk(plan, plan.range);
   let extent: Extent | null = null;
-  for await (const [ms] of walk.entities(context)) extent = bothExtents(extent, walk.tries.extentOf(0, ms.length));
+  for await (const [ms] of walk.entities(context)) extent = bothExtents(extent, walk.evaluator.extentOf(0, ms.length));
   return extent;
 }
 
@@ -68,7 +68,7 @@ function spanOf(slots: readonly Slot[]): Range {
 }
 
 class Walk {
-  readonly tries: ChainEvaluator;
+  readonly evaluator: ChainEvaluator;
   readonly #buffer = new MatchBuffer();
   #startMs: number | null = null;
 
@@ -79,7 +79,7 @@ class Walk {
   ) {
     const entries = plan.level === "session" ? { fromMs: -Infinity, toMs: Infinity } : span;
     const entryMsOf = (at: number) => this.#startMs ?? this.#buffer.ms[at] ?? 0;
-    this.tries = new ChainEvaluator(plan, { matches: this.#buffer, entries, entryMsOf });
+    this.evaluator = new ChainEvaluator(plan, { matches: this.#buffer, entries, entryMsOf });
   }
 
   /** Until the next entity is requested, the buffer holds the matches of this one. */

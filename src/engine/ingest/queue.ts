@@ -339,7 +339,7 @@ export class IngestQueue {
 
   async #newGroup(): Promise<IngestGroup> {
     if (this.#committingGroup === null) {
-      this.store.refuseUnwritable();
+      this.store.assertWritable();
       (await this.#loadKnownIds()).reserve(this.#queuedRowCount);
     }
     const [first, second] = this.#builders;

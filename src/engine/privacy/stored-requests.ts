@@ -237,7 +237,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   #change(make: (book: PrivacyBook) => PrivacyBook): Promise<void> {
     const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
-      store.refuseUnwritable();
+      store.assertWritable();
       const book = make(this.#book);
       await store.writePrivacy(textOf(book));
       this.#book = book;

@@ -125,7 +125,7 @@ export class StoredPeopleSegments implements Segments {
   #change(make: (byName: ReadonlyMap<string, StoredPeopleSegment>) => ReadonlyMap<string, StoredPeopleSegment>): Promise<void> {
     const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
-      store.refuseUnwritable();
+      store.assertWritable();
       const changed = make(this.#byName);
       if (changed !== this.#byName) await this.#write(changed);
     });

@@ -321,7 +321,7 @@ export class StoredTimeToLive implements TimeToLive {
   #change(make: (rules: readonly TimeToLiveRule[]) => readonly TimeToLiveRule[]): Promise<void> {
     const { store, housekeeping, queue } = this.#services;
     return housekeeping.exclusive(queue, async () => {
-      store.refuseUnwritable();
+      store.assertWritable();
       const former = store.manifest.timeToLive ?? [];
       const rules = make(former);
       const trustedMs = this.#trustedNow();

@@ -106,7 +106,7 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
   const { admission } = context;
   const { request, requestId, trace } = routed;
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
-  const late = route.always === true ? null : admission.refuseLate(writeBytes);
+  const late = route.always === true ? null : admission.admitUnlessLate(writeBytes);
   if (late !== null) await late;
   if (route.access === null) {
     if ("collects" in route) return await handleCollect(context, route, routed);

@@ -285,7 +285,7 @@ export class Admission {
    * @param writeBytes bytes that the request writes; null: none
    * @throws overloaded
    */
-  refuseLate(writeBytes: number | null): Promise<void> | null {
+  admitUnlessLate(writeBytes: number | null): Promise<void> | null {
     if (!this.#isLate()) return null;
     const waiting = writeBytes !== null && this.#lateWrites.wait(writeBytes);
     if (waiting === false) throw this.#late;

@@ -160,7 +160,7 @@ export class Store implements VisibleStore {
   }
 
   /** @throws store_locked if another process has taken over the store, else read_only */
-  refuseUnwritable(): void {
+  assertWritable(): void {
     if (this.isWritable) return;
     this.#claim.refuseLost();
     throw new DaybookError("read_only", "the store does not accept writes");

@@ -33,7 +33,7 @@ export function isSealDue({ journal, catalog, manifest, nextSequence }: Store, f
 /** Starts a seal: freezes the heads and starts a new journal for later commits. No commit may be in progress. @throws read_only */
 export async function freeze(store: Store): Promise<Frozen> {
   // After a failed sync, frames may or may not be durable: a next journal could contradict them.
-  store.refuseUnwritable();
+  store.assertWritable();
   await store.rotateJournal();
   store.catalog.freezeHeads();
   return {

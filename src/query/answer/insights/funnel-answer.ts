@@ -187,7 +187,7 @@ export class ChainEvaluator {
     this.figures = this.newFigures();
   }
 
-  /** Number of the tried entities that may still continue. */
+  /** Number of evaluated entities whose chain may still continue. */
   get pendingCount(): number {
     return this.#pendingCount;
   }

@@ -127,25 +127,25 @@ export const funnel: Report<FunnelPlan, Funnel> = {
     return onePass(matchesPass(plan, entities, groups.fields), (lists) =>
       Scratch.of(async (scratch) => {
         const matches = new EntityMatches(lists, entities, entryBits(plan), scratch);
-        const tries = triesOf(plan, entities, matches);
+        const evaluator = evaluatorOf(plan, entities, matches);
         const eachEntity = entityLoop(matches, tieEffectsOf(plan), context);
         const groupOf = (slot: number) => groups.numberOf(matches.placeOf(slot));
-        await eachEntity(pruningOf(plan, entities.entries), (from, to) => tries.add(from, to, groupOf));
-        tries.addFirstOnly(matches.firstOnlyCount, matches.firstOnlyPendingCount);
-        const { figures, pendingCount } = tries;
+        await eachEntity(pruningOf(plan, entities.entries), (from, to) => evaluator.add(from, to, groupOf));
+        evaluator.addFirstOnly(matches.firstOnlyCount, matches.firstOnlyPendingCount);
+        const { figures, pendingCount } = evaluator;
         return {
           definition: plan.definition,
           asOf: asOfAnswer(plan, context),
           pending: pendingCount,
           steps: await figures.stepsOf(null, pause),
           ...(await funnelRows(plan, figures, groups, pause)),
-          trend: plan.interval === null ? null : await trendOf(plan, plan.interval, tries, eachEntity, pause),
+          trend: plan.interval === null ? null : await trendOf(plan, plan.interval, evaluator, eachEntity, pause),
         };
       }));
   },
 };
 
-function triesOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, matches: EntityMatches): ChainEvaluator {
+function evaluatorOf(plan: FunnelPlan, { entries, startMsOf }: FunnelEntities, matches: EntityMatches): ChainEvaluator {
   const entryMsOf = (slot: number) => {
     if (startMsOf === null) return matches.placed.ms[slot]!;
     const { list, at } = matches.placeOf(slot);
@@ -170,12 +170,12 @@ function entityLoop(matches: EntityMatches, effects: TieEffects, context: RowCon
   };
 }
 
-async function trendOf(plan: FunnelPlan, interval: CalendarUnit, tries: ChainEvaluator, eachEntity: EntityLoop, pause: () => Promise<void>): Promise<Funnel["trend"]> {
+async function trendOf(plan: FunnelPlan, interval: CalendarUnit, evaluator: ChainEvaluator, eachEntity: EntityLoop, pause: () => Promise<void>): Promise<Funnel["trend"]> {
   let extent: Extent | null = null;
-  await eachEntity(null, (from, to) => (extent = bothExtents(extent, tries.extentOf(from, to))));
+  await eachEntity(null, (from, to) => (extent = bothExtents(extent, evaluator.extentOf(from, to))));
   const slots = slotsOf(plan, interval, extent);
-  const figures = tries.newFigures();
-  await eachEntity(null, (from, to) => tries.addWithin(figures, slots, from, to));
+  const figures = evaluator.newFigures();
+  await eachEntity(null, (from, to) => evaluator.addWithin(figures, slots, from, to));
   return await funnelTrend(slots, figures, pause);
 }
 
