@@ -3,8 +3,9 @@ import { Yielder } from "../../src/core/base/yield.js";
 import { reportRules } from "../../src/query/plan/report-rules.js";
 import type { Range } from "../../src/query/plan/plan.js";
 import { daysFor, rowsOfDays } from "../../src/query/tables/sessions/stretch-cache.js";
-import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/session-part.js";
+import { actorAt, EventSource, type EventColumns } from "../../src/query/tables/sessions/event-source.js";
 import { EventReader } from "../../src/query/tables/sessions/events-in-order.js";
+import type { Rows } from "../../src/storage/segment/rows.js";
 import { dayStartMs } from "../../src/core/base/time.js";
 import type { Bound } from "./bound.js";
 import type { StoredEvents } from "./stored-events.js";
@@ -67,6 +68,17 @@ class PlainSessions {
   }
 }
 
+async function readEach(all: readonly Rows[], reader: EventReader, take: (rows: Rows, events: EventColumns) => void): Promise<void> {
+  const reads = reader.readsOf(all);
+  for (const rows of all) {
+    rows.pin();
+    const { events, scratch } = (await reads.of(rows))!;
+    take(rows, events);
+    scratch.releaseAll();
+    rows.unpin();
+  }
+}
+
 /** What a first session overview of a range takes at the least: its columns are read, and sessions told apart. Once in a process. */
 export async function boundOfSessions(stored: StoredEvents, range: Range): Promise<Bound> {
   const { session, pageviewSlugs, revenue } = reportRules({});
@@ -74,10 +86,10 @@ export async function boundOfSessions(stored: StoredEvents, range: Range): Promi
   const rowCount = rows.reduce((sum, part) => sum + part.rowCount, 0);
   const reader = new EventReader(new EventSource(stored.dictionaries, pageviewSlugs, revenue), new Yielder(), () => undefined);
   const startedMs = performance.now();
-  await reader.readEach(rows, () => undefined);
+  await readEach(rows, reader, () => undefined);
   const readMs = performance.now() - startedMs;
   const sessions = new PlainSessions(stored, rowCount, session.gapMs, session.maxMs);
-  await reader.readEach(rows, ({ day }, events) => sessions.add(events, dayStartMs(day)));
+  await readEach(rows, reader, ({ day }, events) => sessions.add(events, dayStartMs(day)));
   const leastMs = performance.now() - startedMs;
   const description = `${rowCount} events are read in ${readMs.toFixed(0)} ms, ${sessions.count} sessions made of them in ${(leastMs - readMs).toFixed(0)}`;
   return { description, leastMs };

@@ -175,10 +175,11 @@ export function* placesByKey(keys: Uint32Array, keyEnd: number, firstKey = 0): S
   return { starts: starts.subarray(0, keyEnd + 1), places };
 }
 
-export function grown<A extends NumberArray>(array: A, length: number): A {
+/** A longer array that begins with an array, or with its first `count` numbers. */
+export function grown<A extends NumberArray>(array: A, length: number, count = array.length): A {
   // An array's constructor makes arrays of its own type.
   const longer = new (array.constructor as new (length: number) => A)(length);
-  longer.set(array);
+  longer.set(array.subarray(0, count));
   return longer;
 }
 

@@ -4,22 +4,22 @@ import type { Yielder } from "../../core/base/yield.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 
 /** Loads segments that are read one after another ahead of time: the next ones load while one is being read. */
-export class Prefetch {
+export class Prefetch<T = unknown> {
   readonly #places: ReadonlyMap<Rows, number>;
   /** Started loads that no caller has requested yet; their rows are pinned. */
-  readonly #begun = new Map<Rows, Promise<unknown> | null>();
+  readonly #begun = new Map<Rows, Promise<T> | null>();
   #begunCount = 0;
 
   /** @param all in the order in which they are requested; some may be skipped @param load returns null if there is nothing to load */
   constructor(
     readonly all: readonly Rows[],
-    readonly load: (rows: Rows) => Promise<unknown> | null,
+    readonly load: (rows: Rows) => Promise<T> | null,
   ) {
     this.#places = new Map(all.map((rows, place) => [rows, place]));
   }
 
   /** Resolves when rows, which must be pinned, are loaded; null if they already are. */
-  of(rows: Rows): Promise<unknown> | null {
+  of(rows: Rows): Promise<T> | null {
     const place = this.#places.get(rows);
     if (place === undefined) return this.load(rows);
     // Skipped rows are not requested later.

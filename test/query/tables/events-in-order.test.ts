@@ -1,11 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- places are bounded by the lists */
 import { seededRandom, type Random } from "daybook/testing";
 import { expect, test } from "vitest";
+import { Scratch } from "../../../src/core/base/scratch.js";
 import { Yielder } from "../../../src/core/base/yield.js";
 import { Prefetch } from "../../../src/storage/segment/prefetch.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
-import type { EventColumns } from "../../../src/query/tables/sessions/session-part.js";
-import { eachInOrder, type EventReader, type PartSource } from "../../../src/query/tables/sessions/events-in-order.js";
+import type { EventColumns } from "../../../src/query/tables/sessions/event-source.js";
+import { eachInOrder, type EventReader, type PartSource, type ReadEvents } from "../../../src/query/tables/sessions/events-in-order.js";
 import { baseSeed, caseCount } from "../../oracle/settings.js";
 
 const DAY_MS = 86_400_000;
@@ -31,11 +32,11 @@ function sourcesOf(timesOf: readonly { readonly day: number; readonly times: rea
     return { part, rows: rows as unknown as Rows, picked: isPicked ? { events: columnsOf(times), rowNumbers } : null };
   });
   const damaged = new Set<Rows>();
+  const readOf = (rows: Rows) => ({ events: columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times), scratch: new Scratch() });
   const reader = {
     yielder: new Yielder(),
     onRowsRead: () => undefined,
-    source: { read: (rows: Rows) => columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times) },
-    loadsOf: (all: readonly Rows[]) => new Prefetch(all, (rows) => (damaged.has(rows) ? Promise.reject(new Error("damaged")) : Promise.resolve())),
+    readsOf: (all: readonly Rows[]) => new Prefetch<ReadEvents>(all, (rows) => (damaged.has(rows) ? Promise.reject(new Error("damaged")) : Promise.resolve(readOf(rows)))),
   };
   return { sources, damaged, pins, reader: reader as unknown as EventReader, mostPinnedCount: () => mostPinnedCount };
 }

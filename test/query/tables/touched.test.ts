@@ -30,7 +30,7 @@ test("Two people of thousands of ids each become one: their ids are listed once,
   const touched = new AffectedSessions(former as unknown as IdentityView, now as unknown as IdentityView);
   touched.move(bob);
   expect([former.listedCount, now.listedCount]).toEqual([ID_COUNT, 2 * ID_COUNT]);
-  const [columns, latest] = [new SessionColumns(1), new LatestSessions()];
+  const [columns, latest] = [new SessionColumns(1), new LatestSessions(0, 0)];
   for (const identity of [10_000, 20_000, 30_000]) latest.put(identity, columns.add(identity, 1, 0), 0);
   expect([...(touched.sessions(columns, latest, 1, 10) ?? [])].sort()).toEqual([0, 1]);
 });
@@ -39,13 +39,12 @@ test("An event touches the sessions within a gap of it, and those that go on fro
   const nobodyMoved = viewOf(new Map()) as unknown as IdentityView;
   const touched = new AffectedSessions(nobodyMoved, nobodyMoved);
   touched.grow([{ identity: 7, project: 1, part: 0, row: 0, ms: 1_000, url: 0, isPageview: true }]);
-  const [columns, latest] = [new SessionColumns(50), new LatestSessions()];
+  const [columns, latest] = [new SessionColumns(50), new LatestSessions(0, 0)];
   const spans = [[900, 940], [950, 990], [1_005, 1_050], [1_060, 1_110], [1_115, 1_120], [1_131, 1_140]] as const;
   for (const [startMs, endMs] of spans) {
     const session = columns.add(7, 1, startMs);
     columns.lengths[session] = endMs - startMs;
     columns.eventCounts[session] = 2;
-    columns.previous[session] = latest.of(7) + 1;
     latest.put(7, session, endMs);
   }
   expect([...(touched.sessions(columns, latest, 10, 8) ?? [])]).toEqual([1, 2, 3, 4]);

@@ -1,11 +1,14 @@
 import { MS_PER_DAY, dayStartMs } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import { areSameNumbers } from "../../../core/base/arrays.js";
+import { areSameNumbers, grouped } from "../../../core/base/arrays.js";
+import { inOrder } from "../../../core/base/promises.js";
+import { Scratch } from "../../../core/base/scratch.js";
+import { firstAtLeast } from "../../../core/base/search.js";
 import type { Yielder } from "../../../core/base/yield.js";
-import type { Prefetch } from "../../../storage/segment/prefetch.js";
-import type { Rows } from "../../../storage/segment/rows.js";
-import { actorAt, columnsAt, orderOfHead, keyOfRows, type EventColumns, type PartKey } from "./session-part.js";
+import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
+import { actorAt, orderOfHead, type EventColumns, type ActorTimes } from "./event-source.js";
+import { keyOfRows, type PartKey } from "./session-part.js";
 import type { EventReader, PickedEvents } from "./events-in-order.js";
 
 /** The actors whose sessions may cross the midnight before the first day; only their events of earlier days are read. */
@@ -74,8 +77,8 @@ interface CarriedEvents {
 
 /**
  * Reads the events of earlier days of identities whose sessions may cross midnight into the first day: day by day, back to a midnight that none of
- * them crosses. Cost: the rows of the first day, and those of earlier days that were not read before: one or two days, or all when an identity never
- * pauses.
+ * them crosses. Cost: times and actors of the first day, and of the earlier ones that were not read before: one or two days, or all when an
+ * identity never pauses.
  * @param former parts of an earlier walk, some of which may still be valid
  */
 export async function overMidnight(
@@ -90,81 +93,129 @@ export async function overMidnight(
     const carried = known.get(keyOfRows(each));
     return carried?.rows.rowCount === each.rowCount ? carried : undefined;
   };
+  const ofDays = grouped(rows, (each) => each.day);
+  const ofDay = (day: number) => ofDays.get(day) ?? [];
+  const unread = (day: number) => ofDay(day).filter((each) => (day === firstDay ? each.minMs <= gapMs : knownOf(each) === undefined));
   const midnight = new Midnight(dayStartMs(firstDay), gapMs);
-  const ofFirstDay = rows.filter((each) => each.day === firstDay && each.minMs <= gapMs);
-  const unknown = rows.filter((each) => each.day < firstDay && knownOf(each) === undefined).sort((a, b) => b.day - a.day);
-  const ahead = reader.loadsOf([...ofFirstDay, ...unknown]);
   const all: CarriedPart[] = [];
-  let day = firstDay;
-  try {
-    await reader.readEach(ofFirstDay, (_rows, read) => addEarly(read, gapMs, midnight.after), ahead);
-    for (let after = midnight.after; after.count > 0; ) {
-      day -= 1;
-      const ofDay = rows.filter((each) => each.day === day);
-      const late = await eachFound(ofDay, (each) => knownOf(each)?.late, reader, (each, read) => {
-        reader.onRowsRead(each.rowCount);
-        return lateIn(read, MS_PER_DAY - gapMs);
-      }, ahead);
-      const before = day === firstDay - 1 ? midnight.before : new BitSet();
-      for (const own of late.values()) for (const actor of own) before.add(actor);
-      const crossing = await actorsCrossing(before, after, identities, reader.yielder);
-      const actors = listOf(crossing);
-      const pickedBefore = (each: Rows) => {
-        const carried = knownOf(each);
-        return carried !== undefined && areSameNumbers(carried.actors, actors) ? carried.picked : undefined;
-      };
-      const picked = await eachFound(ofDay, pickedBefore, reader, (each, read) => pickedIn(each, read, crossing, reader.yielder));
-      all.unshift(...ofDay.map((each) => ({ rows: each, late: late.get(each)!, actors, picked: picked.get(each)! })));
-      after = new BitSet();
-      for (const { events } of picked.values()) addEarly(events, gapMs, after);
+  let { after } = midnight;
+  let earliestDay = firstDay;
+
+  const takeDay = async (read: DayTimes, day: number): Promise<void> => {
+    const late = new Map<Rows, Uint32Array>();
+    for (const each of ofDay(day)) late.set(each, knownOf(each)?.late ?? (await read.lateIn(each, MS_PER_DAY - gapMs)));
+    const before = day === firstDay - 1 ? midnight.before : new BitSet();
+    for (const own of late.values()) for (const actor of own) before.add(actor);
+    const crossing = await actorsCrossing(before, after, identities, reader.yielder);
+    const actors = listOf(crossing);
+    const parts: CarriedPart[] = [];
+    for (const each of ofDay(day)) {
+      const carried = knownOf(each);
+      const isSame = carried !== undefined && areSameNumbers(carried.actors, actors);
+      parts.push({ rows: each, late: late.get(each)!, actors, picked: isSame ? carried.picked : await read.pickedIn(each, crossing) });
     }
-  } finally {
-    ahead.release();
-  }
-  return { parts: all, midnight, earliestDay: day };
+    all.unshift(...parts);
+    earliestDay = day;
+    after = new BitSet();
+    for (const { picked } of parts) addBetween(picked.events, true, 0, gapMs, after);
+  };
+
+  await inOrder(daysBack(firstDay, ofDays.keys()), (day) => DayTimes.of(unread(day), reader), async (read, day) => {
+    try {
+      if (day < firstDay) await takeDay(read, day);
+      else for (const each of unread(day)) await read.addActors(each, 0, gapMs, after);
+      return after.count > 0;
+    } finally {
+      read.release();
+    }
+  });
+  return { parts: all, midnight, earliestDay };
 }
 
-/** Finds something in each of some rows, where it is not known already. */
-async function eachFound<T>(
-  all: readonly Rows[],
-  knownOf: (rows: Rows) => T | undefined,
-  reader: EventReader,
-  find: (rows: Rows, read: EventColumns) => T | Promise<T>,
-  ahead: Prefetch | null = null,
-): Promise<Map<Rows, T>> {
-  const found = new Map<Rows, T>();
-  for (const rows of all) {
-    const known = knownOf(rows);
-    if (known !== undefined) found.set(rows, known);
-  }
-  await reader.readEach(all.filter((rows) => !found.has(rows)), async (rows, read) => void found.set(rows, await find(rows, read)), ahead);
-  return found;
+/** A day and all before it, back to one without events. */
+function daysBack(firstDay: number, days: Iterable<number>): number[] {
+  const endDay = Math.min(firstDay, ...days) - 1;
+  return Array.from({ length: firstDay - endDay + 1 }, (_, at) => firstDay - at);
 }
 
-async function pickedIn(rows: Rows, read: EventColumns, actors: BitSet, yielder: Yielder): Promise<PickedEvents> {
-  const order = rows.sealed ? null : await orderOfHead(rows, yielder);
-  const rowNumbers = new Uint32Array(rows.rowCount);
-  let count = 0;
-  for (let at = 0; at < rows.rowCount; at += 1) {
-    const row = order === null ? at : order[at]!;
-    rowNumbers[count] = row;
-    if (actors.has(actorAt(read, row))) count += 1;
+/** Times and actors of rows of one day, read for one use. */
+class DayTimes {
+  readonly #scratch = new Scratch();
+  readonly #read = new Map<Rows, ActorTimes>();
+
+  private constructor(readonly reader: EventReader) {}
+
+  static async of(all: readonly Rows[], reader: EventReader): Promise<DayTimes> {
+    const day = new DayTimes(reader);
+    await Promise.all(all.map((rows) => day.#of(rows)));
+    return day;
   }
-  const own = rowNumbers.slice(0, count);
-  return { events: columnsAt(read, own), rowNumbers: own };
+
+  release(): void {
+    this.#scratch.releaseAll();
+  }
+
+  /** The actors of rows from an instant of the day on, ascending. */
+  async lateIn(rows: Rows, fromMs: number): Promise<Uint32Array> {
+    this.reader.onRowsRead(rows.rowCount);
+    const late = new BitSet();
+    await this.addActors(rows, fromMs, Infinity, late);
+    return listOf(late);
+  }
+
+  /** Adds the actors of rows between two instants of the day, both included. */
+  async addActors(rows: Rows, fromMs: number, toMs: number, into: BitSet): Promise<void> {
+    addBetween(await this.#of(rows), rows.sealed, fromMs, toMs, into);
+    await this.reader.yielder.yieldAfter(rows.rowCount);
+  }
+
+  async pickedIn(rows: Rows, actors: BitSet): Promise<PickedEvents> {
+    const { yielder } = this.reader;
+    const read = await this.#of(rows);
+    const order = rows.sealed ? null : await orderOfHead(rows, yielder);
+    const found = this.#scratch.take(rows.rowCount);
+    let count = 0;
+    for (let at = 0; at < found.length; at += 1) {
+      const row = order === null ? at : order[at]!;
+      found[count] = row;
+      if (actors.has(actorAt(read, row))) count += 1;
+    }
+    const rowNumbers = found.slice(0, count);
+    await yielder.yieldAfter(rows.rowCount);
+    return { events: pickedOf(read, rowNumbers), rowNumbers };
+  }
+
+  async #of(rows: Rows): Promise<ActorTimes> {
+    const known = this.#read.get(rows);
+    if (known !== undefined) return known;
+    const read = await whilePinned([rows], () => this.reader.source.readTimesOnce(rows, this.#scratch));
+    this.#read.set(rows, read);
+    return read;
+  }
 }
 
-function addEarly(read: EventColumns, gapMs: number, into: BitSet): void {
-  for (let at = 0; at < read.times.length; at += 1) {
-    const actor = read.times[at]! <= gapMs ? actorAt(read, at) : 0;
+/** Events without what no report shows of them: it shows no session that begins before the first day. */
+function pickedOf({ users, anonymous, projects, onlyProject, times }: ActorTimes, rows: Uint32Array): EventColumns {
+  const pick = <A extends Uint32Array | Int32Array>(values: A, own: A): A => {
+    for (let at = 0; at < rows.length; at += 1) own[at] = values[rows[at]!]!;
+    return own;
+  };
+  const codesOf = (codes: Uint32Array) => pick(codes, new Uint32Array(rows.length));
+  const none = new Uint32Array(rows.length);
+  return {
+    users: codesOf(users), anonymous: codesOf(anonymous), projects: projects === null ? null : codesOf(projects), onlyProject, times: pick(times, new Int32Array(rows.length)),
+    slugs: none, urls: none, isPageview: new Uint8Array(1), leftOut: null,
+  };
+}
+
+/** Adds the actors of rows between two instants of the day, both included. @param isInOrder whether the times ascend */
+function addBetween(read: ActorTimes, isInOrder: boolean, fromMs: number, toMs: number, into: BitSet): void {
+  const { times } = read;
+  const end = isInOrder ? firstAtLeast(times, toMs + 1) : times.length;
+  for (let at = isInOrder ? firstAtLeast(times, fromMs) : 0; at < end; at += 1) {
+    const actor = times[at]! >= fromMs && times[at]! <= toMs ? actorAt(read, at) : 0;
     if (actor !== 0) into.add(actor);
   }
-}
-
-function lateIn(read: EventColumns, fromMs: number): Uint32Array {
-  const late = new Set<number>();
-  for (let row = 0; row < read.times.length; row += 1) if (read.times[row]! >= fromMs) late.add(actorAt(read, row));
-  return Uint32Array.from(late).sort();
 }
 
 function listOf(actors: BitSet): Uint32Array {

@@ -1,9 +1,16 @@
 import { Scratch } from "../../../core/base/scratch.js";
 import type { Yielder } from "../../../core/base/yield.js";
 import { Prefetch } from "../../../storage/segment/prefetch.js";
-import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
-import { orderOfHead, type EventColumns, type EventSource } from "./session-part.js";
+import type { Rows } from "../../../storage/segment/rows.js";
+import { orderOfHead, type EventColumns, type EventSource } from "./event-source.js";
+import { assert } from "../../../core/base/errors.js";
 import { dayStartMs } from "../../../core/base/time.js";
+
+/** The events of a segment or head, and the memory that holds them. */
+export interface ReadEvents {
+  readonly events: EventColumns;
+  readonly scratch: Scratch;
+}
 
 export class EventReader {
   constructor(
@@ -14,23 +21,14 @@ export class EventReader {
     readonly more: readonly string[] = [],
   ) {}
 
-  loadsOf(all: readonly Rows[]): Prefetch {
-    return new Prefetch(all, (rows) => rows.load([...this.source.columnsOf(rows), ...this.more]));
+  readsOf(all: readonly Rows[]): Prefetch<ReadEvents> {
+    return new Prefetch(all, (rows) => this.#read(rows));
   }
 
-  /** Reads rows one after the other; meanwhile the next ones load. @param ahead loads of these rows, and of others that may be read after them */
-  async readEach(all: readonly Rows[], look: (rows: Rows, read: EventColumns) => void | Promise<void>, ahead: Prefetch | null = null): Promise<void> {
-    const loads = ahead ?? this.loadsOf(all);
-    try {
-      for (const rows of all)
-        await whilePinned([rows], async () => {
-          await loads.of(rows);
-          await Scratch.of(async (scratch) => await look(rows, this.source.read(rows, scratch)));
-          await this.yielder.yieldAfter(rows.rowCount);
-        });
-    } finally {
-      if (ahead === null) loads.release();
-    }
+  async #read(rows: Rows): Promise<ReadEvents> {
+    const scratch = new Scratch();
+    const [events] = await Promise.all([this.source.readOnce(rows, scratch), rows.load(this.more)]);
+    return { events, scratch };
   }
 }
 
@@ -69,7 +67,7 @@ const VALUES_PER_EVENT = 8;
  */
 export async function eachInOrder(sources: readonly PartSource[], reader: EventReader, take: (events: OrderedEvents, from: number, to: number) => Promise<void> | void): Promise<void> {
   const waiting = sources.filter(({ rows, picked }) => (picked?.rowNumbers.length ?? rows.rowCount) > 0).sort((a, b) => firstMsOf(a) - firstMsOf(b));
-  const loads = reader.loadsOf(waiting.filter(({ picked }) => picked === null).map(({ rows }) => rows));
+  const reads = reader.readsOf(waiting.filter(({ picked }) => picked === null).map(({ rows }) => rows));
   const open = new Set<OpenSource>();
   let takenCount = 0;
   try {
@@ -79,7 +77,7 @@ export async function eachInOrder(sources: readonly PartSource[], reader: EventR
       if (first === null || nextMs <= first.nextMs) {
         const source = waiting[next]!;
         next += 1;
-        open.add(await OpenSource.of(source, reader, loads));
+        open.add(await OpenSource.of(source, reader, reads));
         continue;
       }
       const from = first.at;
@@ -98,7 +96,7 @@ export async function eachInOrder(sources: readonly PartSource[], reader: EventR
     }
   } finally {
     for (const source of open) source.close();
-    loads.release();
+    reads.release();
   }
 }
 
@@ -125,23 +123,22 @@ class OpenSource {
   /** Epoch ms of the next event; Infinity at the end. */
   nextMs: number;
 
-  static async of(source: PartSource, reader: EventReader, loads: Prefetch): Promise<OpenSource> {
+  static async of(source: PartSource, reader: EventReader, reads: Prefetch<ReadEvents>): Promise<OpenSource> {
     const { part, rows, picked } = source;
     const dayMs = dayStartMs(rows.day);
     if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null }, () => undefined);
     rows.pin();
-    const scratch = new Scratch();
-    const close = () => {
-      scratch.releaseAll();
-      rows.unpin();
-    };
     try {
-      await loads.of(rows);
+      const read = await reads.of(rows);
+      assert(read !== null, "reads return events");
       reader.onRowsRead(rows.rowCount);
       const order = rows.sealed ? null : await orderOfHead(rows, reader.yielder);
-      return new OpenSource({ part, dayMs, events: reader.source.read(rows, scratch), order, rowNumbers: null }, close);
+      return new OpenSource({ part, dayMs, events: read.events, order, rowNumbers: null }, () => {
+        read.scratch.releaseAll();
+        rows.unpin();
+      });
     } catch (error) {
-      close();
+      rows.unpin();
       throw error;
     }
   }

@@ -2,15 +2,48 @@
 import type { Yielder } from "../../../core/base/yield.js";
 import { mergeInto, firstAtLeast } from "../../../core/base/search.js";
 import { withRoomFor } from "../../../core/base/arrays.js";
+import type { SessionColumns } from "./session-columns.js";
 
-const VALUES_PER_IDENTITY = 12;
+/** What sessionizing needs to know of an identity's sessions so far. Sessions are not negative. */
+export interface SessionsSoFar {
+  /** The latest session created for an identity; -1 for none that an event may still continue. */
+  of(identity: number): number;
+  /** Epoch ms of the identity's latest event, in any project. The identity must have a session. */
+  endOf(identity: number): number;
+  /** Sets a new session. @param ms the time of one of its events */
+  put(identity: number, session: number, ms: number): void;
+  /** Notes another event of the identity. */
+  goOn(identity: number, ms: number): void;
+}
 
-/** The latest session created for each identity, and the time of its latest event: each event reads both. */
-export class LatestSessions {
+/** Room for identities that come later. */
+const SPARE_FACTOR = 1.25;
+const VALUES_PER_SESSION = 12;
+
+/** All sessions of each identity, from the latest to the first, and the time of its latest event: 12 bytes an identity, 4 a session. */
+export class LatestSessions implements SessionsSoFar {
   /** By identity: 1 more than the session; 0 for none. */
-  #sessions = new Uint32Array(1_024);
+  #sessions: Uint32Array;
   /** Epoch ms of the latest event, in any project. */
-  #ends = new Float64Array(1_024);
+  #ends: Float64Array;
+  /** By session: 1 more than the previous session created for the same identity; 0 for none. */
+  #previous: Uint32Array;
+
+  /** Cost: all sessions, yielding. */
+  static async of({ count, identities, starts, lengths }: SessionColumns, identityEnd: number, yielder: Yielder): Promise<LatestSessions> {
+    const latest = new LatestSessions(Math.ceil(identityEnd * SPARE_FACTOR), Math.ceil(count * SPARE_FACTOR));
+    await yielder.inPieces(count, (from, to) => {
+      for (let session = from; session < to; session += 1) latest.put(identities[session]!, session, starts[session]! + lengths[session]!);
+    }, VALUES_PER_SESSION);
+    return latest;
+  }
+
+  /** Without any sessions, with room for some. */
+  constructor(identityEnd: number, sessionCount: number) {
+    this.#sessions = new Uint32Array(identityEnd);
+    this.#ends = new Float64Array(identityEnd);
+    this.#previous = new Uint32Array(sessionCount);
+  }
 
   /** Identities with a session are below it. */
   get end(): number {
@@ -18,7 +51,7 @@ export class LatestSessions {
   }
 
   get byteLength(): number {
-    return this.#sessions.byteLength + this.#ends.byteLength;
+    return this.#sessions.byteLength + this.#ends.byteLength + this.#previous.byteLength;
   }
 
   /** -1 for none. */
@@ -26,34 +59,30 @@ export class LatestSessions {
     return identity < this.#sessions.length ? this.#sessions[identity]! - 1 : -1;
   }
 
-  /** The identity must have a session. */
+  /** The session that was created for the same identity before another one; -1 for none. */
+  before(session: number): number {
+    return this.#previous[session]! - 1;
+  }
+
   endOf(identity: number): number {
     return this.#ends[identity]!;
   }
 
-  /** Sets a new session. @param ms the time of one of its events */
   put(identity: number, session: number, ms: number): void {
-    if (identity >= this.#sessions.length) this.reserve(identity + 1);
-    if (this.#sessions[identity] === 0) this.#ends[identity] = ms;
+    if (identity >= this.#sessions.length) {
+      this.#sessions = withRoomFor(this.#sessions, identity + 1);
+      this.#ends = withRoomFor(this.#ends, identity + 1);
+    }
+    if (session >= this.#previous.length) this.#previous = withRoomFor(this.#previous, session + 1);
+    const known = this.#sessions[identity]!;
+    if (known === 0) this.#ends[identity] = ms;
+    this.#previous[session] = known;
     this.#sessions[identity] = session + 1;
     this.goOn(identity, ms);
   }
 
   goOn(identity: number, ms: number): void {
     if (ms > this.#ends[identity]!) this.#ends[identity] = ms;
-  }
-
-  /** Like `reserve`, yielding, before any session exists. Also touches the memory, so that first touches do not slow down the first events. */
-  async reserveYielding(count: number, yielder: Yielder): Promise<void> {
-    this.reserve(count);
-    await yielder.inPieces(this.end, (from, to) => {
-      for (const column of [this.#sessions, this.#ends]) column.fill(0, from, to);
-    }, VALUES_PER_IDENTITY);
-  }
-
-  reserve(count: number): void {
-    this.#sessions = withRoomFor(this.#sessions, count);
-    this.#ends = withRoomFor(this.#ends, count);
   }
 }
 

@@ -3,7 +3,8 @@ import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { yieldToEventLoop } from "../../../core/base/yield.js";
-import { actorAt, NONE, SessionPart, type PartKey } from "./session-part.js";
+import { actorAt } from "./event-source.js";
+import { NONE, SessionPart, type PartKey } from "./session-part.js";
 import { eachInOrder, type EventReader, type OrderedEvents, type PartSource } from "./events-in-order.js";
 import { MovedFirstEvents, type Resessionizing } from "./resessionize.js";
 import type { SegmentReplacement } from "./session-changes.js";
@@ -81,7 +82,7 @@ class SessionFinder {
  * time; a copy of two columns of sessions.
  * @param reader reads sequences too
  */
-export async function withReplacedSegments(replacement: SegmentReplacement, { columns, rule }: Resessionizing, reader: EventReader): Promise<SessionView | null> {
+export async function withReplacedSegments(replacement: SegmentReplacement, { columns, rule }: Pick<Resessionizing, "columns" | "rule">, reader: EventReader): Promise<SessionView | null> {
   const { view, numbers, stayingCount, added } = replacement;
   const { taken } = view;
   const laterCount = added.filter(({ firstSequence }) => firstSequence > taken.sequence).reduce((sum, { rowCount }) => sum + rowCount, 0);

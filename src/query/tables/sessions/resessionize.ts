@@ -14,7 +14,8 @@ import { TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { ACTOR_COLUMNS, actorOf } from "../../../storage/segment/summaries.js";
 import type { Continuations } from "./carried-events.js";
-import { actorAt, SessionPart, NONE, type EventSource, type PartKey } from "./session-part.js";
+import { actorAt, type EventSource } from "./event-source.js";
+import { SessionPart, NONE, type PartKey } from "./session-part.js";
 import { readAtOnce } from "./events-in-order.js";
 import type { SessionChanges, SessionSnapshot } from "./session-changes.js";
 import { SessionView } from "./session-view.js";
@@ -84,8 +85,8 @@ export class AffectedSessions {
 }
 
 /** The live sessions of an identity, in any order. */
-function* sessionsOf(identity: number, { previous, replacedBy }: SessionColumns, latest: LatestSessions): Generator<number> {
-  for (let session = latest.of(identity); session >= 0; session = previous[session]! - 1) if (replacedBy[session] === 0) yield session;
+function* sessionsOf(identity: number, { replacedBy }: SessionColumns, latest: LatestSessions): Generator<number> {
+  for (let session = latest.of(identity); session >= 0; session = latest.before(session)) if (replacedBy[session] === 0) yield session;
 }
 
 /** Those within the gap of a span, and those that follow on: the length limit may cut these elsewhere now, though usually it does not. */

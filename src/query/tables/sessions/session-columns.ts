@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import { roomForDurations, type Durations } from "../../answer/numbers.js";
 import type { Yielder } from "../../../core/base/yield.js";
-import { withRoomFor } from "../../../core/base/arrays.js";
+import { grown } from "../../../core/base/arrays.js";
 
 /** Project codes are below it: with an identity they form one exact number. */
 export const PROJECT_SPAN = 2 ** 24;
@@ -31,7 +31,7 @@ export interface SessionFacts {
   readonly replacedBy: Uint32Array;
 }
 
-const BYTES_PER_SESSION = 8 + 4 * 11;
+const BYTES_PER_SESSION = 8 + 4 * 10;
 
 export class SessionColumns implements SessionFacts {
   #count = 0;
@@ -46,8 +46,6 @@ export class SessionColumns implements SessionFacts {
   entryUrls = new Uint32Array(0);
   exitUrls = new Uint32Array(0);
   replacedBy = new Uint32Array(0);
-  /** 1 more than the previous session created for the same identity; 0 for none. */
-  previous = new Uint32Array(0);
 
   constructor(maxMs: number) {
     this.lengths = roomForDurations(0, maxMs);
@@ -79,7 +77,7 @@ export class SessionColumns implements SessionFacts {
     return session;
   }
 
-  /** Adds a session with the facts of another one, except `replacedBy` and `previous`. */
+  /** Adds a session with the facts of another one, except `replacedBy`. */
   addCopy(session: number): number {
     const copy = this.add(this.identities[session]!, this.projects[session]!, this.starts[session]!);
     this.lengths[copy] = this.lengths[session]!;
@@ -101,22 +99,24 @@ export class SessionColumns implements SessionFacts {
     return this.starts.length;
   }
 
-  reserve(count: number): void {
-    for (const name of COLUMNS) growColumn(this, name, count);
+  reserve(capacity: number): void {
+    for (const name of COLUMNS) growColumn(this, name, this.#count, capacity);
   }
 
-  async reserveYielding(count: number, yielder: Yielder): Promise<void> {
+  async reserveYielding(capacity: number, yielder: Yielder): Promise<void> {
     for (const name of COLUMNS) {
-      growColumn(this, name, count);
+      growColumn(this, name, this.#count, capacity);
       await yielder.yieldAfter(this.#count);
     }
   }
 }
 
 const COLUMNS = [
-  "starts", "lengths", "identities", "projects", "eventCounts", "pageviewCounts", "firstParts", "firstRows", "entryUrls", "exitUrls", "replacedBy", "previous",
+  "starts", "lengths", "identities", "projects", "eventCounts", "pageviewCounts", "firstParts", "firstRows", "entryUrls", "exitUrls", "replacedBy",
 ] as const satisfies readonly (keyof SessionColumns)[];
 
-function growColumn<K extends string>(columns: Record<K, Durations>, name: K, count: number): void {
-  columns[name] = withRoomFor(columns[name], count);
+function growColumn<K extends string>(columns: Record<K, Durations>, name: K, count: number, capacity: number): void {
+  const column = columns[name];
+  // Copying room without sessions would touch its memory for nothing.
+  if (capacity > column.length) columns[name] = grown(column, Math.max(capacity, column.length * 2), count);
 }

@@ -9,7 +9,8 @@ import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import { BudgetedTable, type MemoryBudget, type TableUse } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, StretchCache, type CoveredDays, type DaySpan } from "./stretch-cache.js";
-import { EventSource, keyOfRows, SessionPart, type PartKey } from "./session-part.js";
+import { EventSource } from "./event-source.js";
+import { keyOfRows, SessionPart, type PartKey } from "./session-part.js";
 import { EventReader, eachInOrder, readYielding, type PartSource } from "./events-in-order.js";
 import { withReplacedSegments } from "./replace-segments.js";
 import { LatestSessions } from "./latest-sessions.js";
@@ -17,6 +18,7 @@ import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "
 import { changesSince, replacementSince, changedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
+import { OpenSessions } from "./open-sessions.js";
 import { Sessionizer } from "./sessionizer.js";
 
 /** Number of first events from which the sessions per event are estimated. */
@@ -56,11 +58,17 @@ class RoomAhead {
   }
 }
 
-type Followed = Resessionized | { readonly kind: "replacement"; readonly replacement: SegmentReplacement };
+type Followed =
+  | Resessionized
+  | { readonly kind: "replacement"; readonly replacement: SegmentReplacement }
+  /** The latest sessions of identities are needed first. */
+  | { readonly kind: "latest"; readonly state: SessionState };
 
-/** Spare room: at least this many sessions, and a factor for actors. */
+/** What changes its sessions; the latest sessions of identities are made for the first change. */
+type SessionState = Omit<Resessionizing, "latest"> & { readonly latest: LatestSessions | null };
+
+/** Spare room: at least this many sessions. */
 const SPARE_COUNT_MIN = 1_024;
-const SPARE_ACTORS = 1.25;
 const BYTES_PER_UNTAKEN = 120;
 
 export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionaries: Dictionaries, { session, pageviewSlugs, revenue }: SessionRules): SessionTable {
@@ -70,7 +78,7 @@ export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionarie
 /** The sessions of all projects on the days requested so far, never cut by a range. New rows and links affect only their identities' sessions. */
 export class SessionTable extends BudgetedTable {
   #view: SessionView | null = null;
-  #state: Resessionizing | null = null;
+  #state: SessionState | null = null;
   #working: Promise<void> | null = null;
   /** Columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
   #hasLoaded = false;
@@ -117,8 +125,18 @@ export class SessionTable extends BudgetedTable {
 
   #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionSnapshot, needed: DaySpan): Promise<void> {
     if (followed.kind === "replacement") return this.#replaceSegments(followed.replacement, moment);
+    if (followed.kind === "latest") return this.#findLatest(followed.state);
     // Loaded columns may be evicted again, so loading is tried only once.
     return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#buildAll(moment, needed);
+  }
+
+  async #findLatest(state: SessionState): Promise<void> {
+    const view = this.#view!;
+    const latest = await LatestSessions.of(state.columns, view.identityEnd, new Yielder());
+    // While it yielded, the budget may have dropped everything.
+    if (this.#state !== state) return;
+    this.#state = { ...state, latest };
+    this.#keep(view);
   }
 
   async #load(loads: readonly Promise<void>[]): Promise<void> {
@@ -153,7 +171,10 @@ export class SessionTable extends BudgetedTable {
     const replacement = replacementSince(view, moment);
     if (replacement !== null) return { kind: "replacement", replacement };
     const changes = changesSince(view, moment, moved);
-    const followed = changes === null ? REBUILD : resessionize(view, changes, moment, this.#state);
+    if (changes === null) return REBUILD;
+    const { latest } = this.#state;
+    if (latest === null) return { kind: "latest", state: this.#state };
+    const followed = resessionize(view, changes, moment, { ...this.#state, latest });
     // An abandoned try may leave extra sessions, so everything is rebuilt next.
     if (followed.kind === "anew") this.#state = null;
     else if (followed.kind === "view") this.#keep(followed.view);
@@ -176,12 +197,10 @@ export class SessionTable extends BudgetedTable {
       await yielder.yieldAfter(rows.rowCount);
     }
     const columns = new SessionColumns(rule.maxMs);
-    const latest = new LatestSessions();
     const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
     // Spare room for later sessions: otherwise the first of them would copy all columns.
     const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.resessionizedCount, SPARE_COUNT_MIN + rowCount);
-    await latest.reserveYielding(Math.ceil(source.actorEnd * SPARE_ACTORS), yielder);
-    const sessionizer = new Sessionizer(parts, identities, rule, columns, latest);
+    const sessionizer = new Sessionizer(parts, identities, rule, columns, new OpenSessions(rule.gapMs));
     const room = new RoomAhead(columns, rowCount, spareCount, yielder);
     await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Sessions that cross midnight have more events than others.
@@ -196,8 +215,8 @@ export class SessionTable extends BudgetedTable {
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Only now: while this yields, the budget may drop the table.
     this.#carried = carried;
-    this.#state = { rule, source, columns, wholeCount: columns.count, latest, continuations };
-    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, cache, continuations));
+    this.#state = { rule, source, columns, wholeCount: columns.count, latest: null, continuations };
+    this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), source.actorEnd, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, cache, continuations));
   }
 
   /** The days to read, with the carried events of earlier ones. */
@@ -214,7 +233,7 @@ export class SessionTable extends BudgetedTable {
     const { columns, latest, continuations } = this.#state!;
     const carriedByteLength = this.#carried.reduce((sum, part) => sum + byteLengthOfCarried(part), 0);
     const untakenByteLength = view.taken.untaken.length * BYTES_PER_UNTAKEN;
-    const byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, { byteLength }) => sum + byteLength, carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
+    const byteLength = [columns, latest, continuations, ...view.parts].reduce((sum, held) => sum + (held?.byteLength ?? 0), carriedByteLength + untakenByteLength + (view.days.midnight?.byteLength ?? 0) + view.others.byteLength);
     // The table may have been built for a query that began before the release.
     if (this.#isReleased) view.cache.release();
     else this.setByteLength(byteLength);

@@ -2,9 +2,10 @@
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { SessionRule } from "../../plan/plan.js";
 import type { Continuations } from "./carried-events.js";
-import { actorAt, type SessionPart } from "./session-part.js";
+import { actorAt } from "./event-source.js";
+import type { SessionPart } from "./session-part.js";
 import type { OrderedEvents } from "./events-in-order.js";
-import type { LatestSessions } from "./latest-sessions.js";
+import type { SessionsSoFar } from "./latest-sessions.js";
 import { PROJECT_SPAN, type SessionColumns } from "./session-columns.js";
 import { Ties, type EventOfPart } from "./ties.js";
 
@@ -35,7 +36,7 @@ export class Sessionizer {
     readonly identities: IdentityView,
     readonly rule: SessionRule,
     readonly columns: SessionColumns,
-    readonly latest: LatestSessions,
+    readonly latest: SessionsSoFar,
     readonly continued: ContinuedSessions | null = null,
   ) {
     this.firstSession = columns.count;
@@ -73,7 +74,6 @@ export class Sessionizer {
     const isNew = session < 0;
     if (isNew) {
       session = columns.add(identity, project, ms);
-      columns.previous[session] = latest.of(identity) + 1;
       columns.firstParts[session] = part;
       columns.firstRows[session] = row;
       columns.entryUrls[session] = url;
@@ -109,7 +109,6 @@ export class Sessionizer {
     if (continued === null || !this.#isLast(session, identity) || columns.projects[session] !== project) return -1;
     if (ms <= latest.endOf(identity) || !this.#goesOn(session, ms)) return -1;
     const next = columns.addCopy(session);
-    columns.previous[next] = session + 1;
     continued.replace(session);
     continued.continuations.add(session, next);
     latest.put(identity, next, ms);
