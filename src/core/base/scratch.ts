@@ -10,6 +10,12 @@ const KEPT_ARRAYS_MAX = 64;
 const kept: Uint32Array[] = [];
 let keptByteLength = 0;
 
+/**
+ * Memory for so many bytes that are read. Its owner uses it again some time after the read has settled: a storage must not keep it, share it with
+ * another read, or write to it later.
+ */
+export type Allocate = (byteLength: number) => Uint8Array;
+
 /** What reads numbers into memory of its caller takes it from here. */
 export interface NumberMemory {
   /** Returns `count` numbers of any value. */

@@ -1,4 +1,5 @@
 import { DaybookError, shown } from "../../core/base/errors.js";
+import type { Allocate } from "../../core/base/scratch.js";
 
 /** A half-open byte range `[start, end)` of a stored object. */
 export interface ByteRange {
@@ -6,11 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * Memory for so many bytes that are read. Its owner uses it again some time after the read has settled: a storage must not keep it, share it with
- * another read, or write to it later.
- */
-export type Allocate = (byteLength: number) => Uint8Array;
+export type { Allocate };
 
 export interface WriteOptions {
   /** If false, the write is atomic, but durable only after `sync` of the key. Default true. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Scratch } from "../../../src/core/base/scratch.js";
-import { CoalescedReads } from "../../../src/storage/segment/segment.js";
+import { CoalescedReads } from "../../../src/storage/segment/coalesced-reads.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 const MIB = 1024 * 1024;
