@@ -80,9 +80,16 @@ test("All ids of one identity go over a midnight at the cost of one look at each
   expect(idCount).toBe(301);
 });
 
-test("What cannot be read breaks no query about other days, asked before, meanwhile or later.", async () => {
+const damage = () => {
+  throw new Error("damaged");
+};
+
+test.each([
+  ["a column", { readOnce: () => Promise.reject(new Error("damaged")) }],
+  ["a footer", { zone: damage, load: damage, readOnce: damage }],
+])("What cannot be read, as %s, breaks no query about other days, asked before, meanwhile or later.", async (_what, broken: Readonly<Record<string, unknown>>) => {
   const { table, moment } = await tableOver([]);
-  const damaged = (rows: Rows) => new Proxy(rows, { get: (target, name) => (name === "readOnce" ? () => Promise.reject(new Error("damaged")) : (Reflect.get(target, name) as unknown)) });
+  const damaged = (rows: Rows) => new Proxy(rows, { get: (target, name) => broken[String(name)] ?? (Reflect.get(target, name) as unknown) });
   const over = { table, moment: { ...moment, rows: moment.rows.map((rows) => (rows.day === START_MS / DAY_MS + 3 ? damaged(rows) : rows)) } };
   const all = { fromMs: -Infinity, toMs: Infinity };
   const wide = expect(looked(over, all)).rejects.toThrow("damaged");
@@ -107,7 +114,7 @@ test("Of somebody who never pauses earlier days are read once, whatever comes of
     expect(readSince()).toBeGreaterThan(40 * 82);
     await daybook.ingest([visit("late", 10.5)]);
     await ask();
-    expect(readSince(), "a late event of somebody else").toBe(1);
+    expect(readSince(), "a late event of somebody else: again once the latest sessions are known").toBe(2);
     await daybook.ingest([visit("late", 50.5)]);
     await daybook.seal();
     await ask();
@@ -134,4 +141,46 @@ test("Who never pauses in two projects has sessions cut where they began long be
   const answers = await sessionsOf(false);
   expect(answers).toEqual(await sessionsOf(true));
   expect(answers[0]?.total.sessions, "in p, of which one event in 20 minutes").toBeGreaterThan(0);
+});
+
+test("Columns that changes need are loaded before anything is built again, also if other changes come meanwhile.", async () => {
+  const at = vi.spyOn(SessionTable.prototype, "at");
+  const moments: Moment[] = [];
+  try {
+    await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(START_MS + 100 * DAY_MS) });
+    for (const events of [Array.from({ length: 90 }, (_, day) => visit(`user ${day}`, day + 0.5)), [visit("user 10", 10.499)], [visit("user 50", 50.499)]]) {
+      await daybook.ingest(events);
+      await daybook.sessionsOverview({ project: "p" });
+      const [moment] = at.mock.lastCall ?? [];
+      if (moment !== undefined) moments.push(moment);
+    }
+    const [base, first, second] = moments as [Moment, Moment, Moment];
+    const [{ source, rule }] = at.mock.contexts as [SessionTable];
+    at.mockRestore();
+    const table = new SessionTable(new MemoryBudget(1e9), { readerCount: 0 }, source, rule);
+    const seen = new Set<number>();
+    /** Columns of each day are away until they are loaded once. */
+    const awayAtFirst = (rows: Rows) =>
+      new Proxy(rows, {
+        get(target, name) {
+          const load = () => (seen.has(rows.day) ? null : Promise.resolve(void seen.add(rows.day)));
+          const value = name === "load" ? load : (Reflect.get(target, name) as unknown);
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        },
+      });
+    const all = { fromMs: -Infinity, toMs: Infinity };
+    let rowCount = 0;
+    const once = async (moment: Moment) => {
+      const pending = new PendingLoads();
+      const view = table.at({ ...moment, rows: moment.rows.map(awayAtFirst), onRowsRead: (count) => (rowCount += count) }, all, pending);
+      await pending.load();
+      return view !== null;
+    };
+    expect([await once(base), await once(base), rowCount]).toEqual([false, true, 90]);
+    expect([await once(first), await once(first), [...seen]], "the latest sessions; the day of the change").toEqual([false, false, [START_MS / DAY_MS + 10]]);
+    expect([await once(second), await once(second), [...seen]], "another day too").toEqual([false, true, [START_MS / DAY_MS + 10, START_MS / DAY_MS + 50]]);
+    expect(rowCount, "nothing was built again").toBeLessThan(100);
+  } finally {
+    at.mockRestore();
+  }
 });

@@ -32,7 +32,7 @@ function sourcesOf(timesOf: readonly { readonly day: number; readonly times: rea
     return { part, rows: rows as unknown as Rows, picked: isPicked ? { events: columnsOf(times), rowNumbers } : null };
   });
   const damaged = new Set<Rows>();
-  const readOf = (rows: Rows) => ({ events: columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times), scratch: new Scratch() });
+  const readOf = (rows: Rows) => ({ decode: () => columnsOf(timesOf[sources.findIndex((source) => source.rows === rows)]!.times), sequences: null, scratch: new Scratch() });
   const reader = {
     yielder: new Yielder(),
     onRowsRead: () => undefined,

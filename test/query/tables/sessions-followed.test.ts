@@ -115,3 +115,14 @@ test("What comes later changes nothing of the sessions that queries under way re
     at.mockRestore();
   }
 });
+
+test("A link alone joins sessions that are known, and taking it back parts them.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+  await daybook.ingest([visit("ann", 2), { name: "pageview", project: "p", anonymousId: "phone", createdAt: NOW_MS - 1.8 * 3_600_000 }]);
+  const sessionCount = async () => (await daybook.sessionsOverview()).total.sessions;
+  expect(await sessionCount()).toBe(2);
+  const { linkId } = await daybook.identify({ userId: "ann", anonymousId: "phone" });
+  expect(await sessionCount()).toBe(1);
+  await daybook.unlink(linkId);
+  expect(await sessionCount()).toBe(2);
+});

@@ -1,8 +1,7 @@
 import { MS_PER_DAY, dayStartMs } from "../../../core/base/time.js";
 import { BitSet } from "../../../storage/column/bitmap.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
-import { areSameNumbers, grouped } from "../../../core/base/arrays.js";
-import { inOrder } from "../../../core/base/promises.js";
+import { areSameNumbers, getOrMake, grouped } from "../../../core/base/arrays.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { firstAtLeast } from "../../../core/base/search.js";
 import type { Yielder } from "../../../core/base/yield.js";
@@ -62,10 +61,10 @@ export interface CarriedPart {
   readonly picked: PickedEvents;
 }
 
-const BYTES_PER_EVENT = 7 * 4;
+const BYTES_PER_EVENT = 6 * 4;
 
-export function byteLengthOfCarried({ late, actors, picked: { events: { isPageview }, rowNumbers } }: CarriedPart): number {
-  return late.byteLength + actors.byteLength + isPageview.byteLength + rowNumbers.length * BYTES_PER_EVENT;
+export function byteLengthOfCarried({ late, actors, picked: { rowNumbers } }: CarriedPart): number {
+  return late.byteLength + actors.byteLength + rowNumbers.length * BYTES_PER_EVENT;
 }
 
 interface CarriedEvents {
@@ -77,8 +76,8 @@ interface CarriedEvents {
 
 /**
  * Reads the events of earlier days of identities whose sessions may cross midnight into the first day: day by day, back to a midnight that none of
- * them crosses. Cost: times and actors of the first day, and of the earlier ones that were not read before: one or two days, or all when an
- * identity never pauses.
+ * them crosses. Cost: times and actors of the first day, of the earlier ones that were not read before, and of one more: two or three days, or all
+ * when an identity never pauses.
  * @param former parts of an earlier walk, some of which may still be valid
  */
 export async function overMidnight(
@@ -120,34 +119,42 @@ export async function overMidnight(
     for (const { picked } of parts) addBetween(picked.events, true, 0, gapMs, after);
   };
 
-  await inOrder(daysBack(firstDay, ofDays.keys()), (day) => DayTimes.of(unread(day), reader), async (read, day) => {
-    try {
-      if (day < firstDay) await takeDay(read, day);
-      else for (const each of unread(day)) await read.addActors(each, 0, gapMs, after);
-      return after.count > 0;
-    } finally {
-      read.release();
+  const begin = (day: number) => {
+    const reading = DayTimes.of(unread(day), reader);
+    // An error reaches who waits for the day; perhaps nobody does.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let ahead = begin(firstDay);
+  try {
+    for (let day = firstDay; day === firstDay || after.count > 0; day -= 1) {
+      const read = await ahead;
+      ahead = begin(day - 1);
+      try {
+        if (day < firstDay) await takeDay(read, day);
+        else for (const each of unread(day)) await read.addActors(each, 0, gapMs, after);
+      } finally {
+        read.release();
+      }
     }
-  });
+  } finally {
+    // Its memory must not be used again before all is read into it.
+    void ahead.then((read) => read.release(), () => undefined);
+  }
   return { parts: all, midnight, earliestDay };
-}
-
-/** A day and all before it, back to one without events. */
-function daysBack(firstDay: number, days: Iterable<number>): number[] {
-  const endDay = Math.min(firstDay, ...days) - 1;
-  return Array.from({ length: firstDay - endDay + 1 }, (_, at) => firstDay - at);
 }
 
 /** Times and actors of rows of one day, read for one use. */
 class DayTimes {
   readonly #scratch = new Scratch();
-  readonly #read = new Map<Rows, ActorTimes>();
+  readonly #reads = new Map<Rows, () => ActorTimes>();
+  readonly #decoded = new Map<Rows, ActorTimes>();
 
   private constructor(readonly reader: EventReader) {}
 
   static async of(all: readonly Rows[], reader: EventReader): Promise<DayTimes> {
     const day = new DayTimes(reader);
-    await Promise.all(all.map((rows) => day.#of(rows)));
+    await Promise.all(all.map((rows) => day.#read(rows)));
     return day;
   }
 
@@ -186,11 +193,14 @@ class DayTimes {
   }
 
   async #of(rows: Rows): Promise<ActorTimes> {
-    const known = this.#read.get(rows);
-    if (known !== undefined) return known;
-    const read = await whilePinned([rows], () => this.reader.source.readTimesOnce(rows, this.#scratch));
-    this.#read.set(rows, read);
-    return read;
+    const decode = this.#reads.get(rows) ?? (await this.#read(rows));
+    return getOrMake(this.#decoded, rows, decode);
+  }
+
+  async #read(rows: Rows): Promise<() => ActorTimes> {
+    const decode = await whilePinned([rows], () => this.reader.source.readTimesOnce(rows, this.#scratch));
+    this.#reads.set(rows, decode);
+    return decode;
   }
 }
 
@@ -211,8 +221,8 @@ function pickedOf({ users, anonymous, projects, onlyProject, times }: ActorTimes
 /** Adds the actors of rows between two instants of the day, both included. @param isInOrder whether the times ascend */
 function addBetween(read: ActorTimes, isInOrder: boolean, fromMs: number, toMs: number, into: BitSet): void {
   const { times } = read;
-  const end = isInOrder ? firstAtLeast(times, toMs + 1) : times.length;
-  for (let at = isInOrder ? firstAtLeast(times, fromMs) : 0; at < end; at += 1) {
+  for (let at = isInOrder ? firstAtLeast(times, fromMs) : 0; at < times.length; at += 1) {
+    if (isInOrder && times[at]! > toMs) return;
     const actor = times[at]! >= fromMs && times[at]! <= toMs ? actorAt(read, at) : 0;
     if (actor !== 0) into.add(actor);
   }

@@ -51,23 +51,23 @@ export class EventSource {
     return Math.max(this.dictionaries.named("userId").size, this.dictionaries.named("anonymousId").size) * 2;
   }
 
-  /** Reads the events of pinned rows for one use. @param scratch holds what is not in memory @throws corruption */
-  async readOnce(rows: Rows, scratch: Scratch): Promise<EventColumns> {
-    const times = await this.readTimesOnce(rows, scratch);
-    const [slugs, urls] = await Promise.all(["slug", "url"].map((column) => rows.readOnce(column, scratch)));
-    return { ...times, slugs: slugs!.all(), urls: urls!.all(), isPageview: this.pageviewTable() };
+  /** Reads the events of pinned rows for one use. @param scratch holds what is not in memory @returns what decodes them @throws corruption */
+  async readOnce(rows: Rows, scratch: Scratch): Promise<() => EventColumns> {
+    const leftOut = await this.#leftOut(rows);
+    const columns = await Promise.all(eventColumnsOf(rows).map((column) => rows.readOnce(column, scratch)));
+    return () => this.#eventsOf(rows, columns, leftOut);
   }
 
-  async readTimesOnce(rows: Rows, scratch: Scratch): Promise<ActorTimes> {
+  /** As `readOnce`. */
+  async readTimesOnce(rows: Rows, scratch: Scratch): Promise<() => ActorTimes> {
     const leftOut = await this.#leftOut(rows);
-    return timesOf(rows, await Promise.all(timeColumnsOf(rows).map((column) => rows.readOnce(column, scratch))), leftOut);
+    const columns = await Promise.all(timeColumnsOf(rows).map((column) => rows.readOnce(column, scratch)));
+    return () => timesOf(rows, columns, leftOut);
   }
 
   /** The events of a head. */
   read(rows: HeadView, scratch: Scratch): EventColumns {
-    const codesOf = (column: string) => rows.readOnce(column, scratch).all();
-    const times = timesOf(rows, timeColumnsOf(rows).map((column) => rows.readOnce(column, scratch)), this.#mayLeaveOut(rows) ? this.#leftOutOf(rows) : null);
-    return { ...times, slugs: codesOf("slug"), urls: codesOf("url"), isPageview: this.pageviewTable() };
+    return this.#eventsOf(rows, eventColumnsOf(rows).map((column) => rows.readOnce(column, scratch)), this.#mayLeaveOut(rows) ? this.#leftOutOf(rows) : null);
   }
 
   /** By code of a slug: 1 for a page view. */
@@ -79,6 +79,12 @@ export class EventSource {
       if (code > 0) table[code] = 1;
     }
     return table;
+  }
+
+  /** @param columns those of `eventColumnsOf`, in its order */
+  #eventsOf(rows: Rows, columns: readonly ColumnOnce[], leftOut: Uint8Array | null): EventColumns {
+    const [slugs, urls, ...others] = columns;
+    return { ...timesOf(rows, others, leftOut), slugs: slugs!.all(), urls: urls!.all(), isPageview: this.pageviewTable() };
   }
 
   /** Whether any row may be a payment without url and host, by the zone maps alone. */
@@ -101,6 +107,10 @@ export class EventSource {
       if (codeAt(urls, row) === 0 && codeAt(hostnames, row) === 0 && amounts.amountOf(row) !== null) (leftOut ??= new Uint8Array(rows.rowCount))[row] = 1;
     return leftOut;
   }
+}
+
+function eventColumnsOf(rows: Rows): readonly string[] {
+  return ["slug", "url", ...timeColumnsOf(rows)];
 }
 
 function timeColumnsOf(rows: Rows): readonly string[] {

@@ -1,14 +1,17 @@
 import { Scratch } from "../../../core/base/scratch.js";
 import type { Yielder } from "../../../core/base/yield.js";
 import { Prefetch } from "../../../storage/segment/prefetch.js";
+import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import type { Rows } from "../../../storage/segment/rows.js";
 import { orderOfHead, type EventColumns, type EventSource } from "./event-source.js";
 import { assert } from "../../../core/base/errors.js";
 import { dayStartMs } from "../../../core/base/time.js";
 
-/** The events of a segment or head, and the memory that holds them. */
+/** What was read of a segment or head, and the memory that holds it. */
 export interface ReadEvents {
-  readonly events: EventColumns;
+  readonly decode: () => EventColumns;
+  /** By row; null if the reader needs none. */
+  readonly sequences: Uint32Array | null;
   readonly scratch: Scratch;
 }
 
@@ -17,8 +20,7 @@ export class EventReader {
     readonly source: EventSource,
     readonly yielder: Yielder,
     readonly onRowsRead: (rowCount: number) => void,
-    /** Columns to load besides those of events. */
-    readonly more: readonly string[] = [],
+    readonly needsSequences = false,
   ) {}
 
   readsOf(all: readonly Rows[]): Prefetch<ReadEvents> {
@@ -27,8 +29,9 @@ export class EventReader {
 
   async #read(rows: Rows): Promise<ReadEvents> {
     const scratch = new Scratch();
-    const [events] = await Promise.all([this.source.readOnce(rows, scratch), rows.load(this.more)]);
-    return { events, scratch };
+    const decode = await this.source.readOnce(rows, scratch);
+    const sequences = this.needsSequences ? (await rows.readOnce(SEQUENCE_COLUMN, scratch)).all() : null;
+    return { decode, sequences, scratch };
   }
 }
 
@@ -42,6 +45,8 @@ export interface OrderedEvents {
   readonly order: Uint32Array | null;
   /** By index: the row of the part; null: the same number. */
   readonly rowNumbers: Uint32Array | null;
+  /** By row of the part; null unless the reader needs them. */
+  readonly sequences: Uint32Array | null;
 }
 
 export interface PickedEvents {
@@ -52,7 +57,7 @@ export interface PickedEvents {
 export interface PartSource {
   readonly part: number;
   readonly rows: Rows;
-  /** Its relevant events, if they are known; null: all, which must be loaded. */
+  /** Its relevant events, if they are known; null: all, which are read. */
   readonly picked: PickedEvents | null;
 }
 
@@ -126,14 +131,14 @@ class OpenSource {
   static async of(source: PartSource, reader: EventReader, reads: Prefetch<ReadEvents>): Promise<OpenSource> {
     const { part, rows, picked } = source;
     const dayMs = dayStartMs(rows.day);
-    if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null }, () => undefined);
+    if (picked !== null) return new OpenSource({ part, dayMs, ...picked, order: null, sequences: null }, () => undefined);
     rows.pin();
     try {
       const read = await reads.of(rows);
       assert(read !== null, "reads return events");
       reader.onRowsRead(rows.rowCount);
       const order = rows.sealed ? null : await orderOfHead(rows, reader.yielder);
-      return new OpenSource({ part, dayMs, events: read.events, order, rowNumbers: null }, () => {
+      return new OpenSource({ part, dayMs, events: read.decode(), order, rowNumbers: null, sequences: read.sequences }, () => {
         read.scratch.releaseAll();
         rows.unpin();
       });

@@ -18,6 +18,7 @@ export interface SessionsSoFar {
 
 /** Room for identities that come later. */
 const SPARE_FACTOR = 1.25;
+const VALUES_PER_IDENTITY = 12;
 const VALUES_PER_SESSION = 12;
 
 /** All sessions of each identity, from the latest to the first, and the time of its latest event: 12 bytes an identity, 4 a session. */
@@ -31,14 +32,23 @@ export class LatestSessions implements SessionsSoFar {
 
   /** Cost: all sessions, yielding. */
   static async of({ count, identities, starts, lengths }: SessionColumns, identityEnd: number, yielder: Yielder): Promise<LatestSessions> {
-    const latest = new LatestSessions(Math.ceil(identityEnd * SPARE_FACTOR), Math.ceil(count * SPARE_FACTOR));
+    const latest = await LatestSessions.none(identityEnd, count, yielder);
     await yielder.inPieces(count, (from, to) => {
       for (let session = from; session < to; session += 1) latest.put(identities[session]!, session, starts[session]! + lengths[session]!);
     }, VALUES_PER_SESSION);
     return latest;
   }
 
-  /** Without any sessions, with room for some. */
+  /** Without any sessions, with room for some and their memory touched: first touches in any order would block for all of that time. */
+  static async none(identityEnd: number, sessionCount: number, yielder: Yielder): Promise<LatestSessions> {
+    const latest = new LatestSessions(Math.ceil(identityEnd * SPARE_FACTOR), Math.ceil(sessionCount * SPARE_FACTOR));
+    await yielder.inPieces(latest.end, (from, to) => {
+      latest.#sessions.fill(0, from, to);
+      latest.#ends.fill(0, from, to);
+    }, VALUES_PER_IDENTITY);
+    return latest;
+  }
+
   constructor(identityEnd: number, sessionCount: number) {
     this.#sessions = new Uint32Array(identityEnd);
     this.#ends = new Float64Array(identityEnd);

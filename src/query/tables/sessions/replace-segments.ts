@@ -143,17 +143,16 @@ class ReplacedRows {
   ) {}
 
   /** Consumes some events, none of which is earlier than those before. Events of segments are in order of time. */
-  async take({ part, dayMs, events }: OrderedEvents, from: number, to: number, yielder: EventReader["yielder"]): Promise<void> {
+  async take({ part, dayMs, events, sequences }: OrderedEvents, from: number, to: number, yielder: EventReader["yielder"]): Promise<void> {
     const { added, stayingCount, view: { days, facts: { starts }, taken: { identities, sequence } } } = this.replacement;
     const { projects, onlyProject, times, urls, slugs, isPageview } = events;
     const rows = added[part - stayingCount]!;
-    const sequences = rows.sequences();
     const { sessions } = this.parts[part]!;
     let takenCount = 0;
     for (let row = from; row < to && this.isSame; row += 1) {
       const [actor, ms] = [actorAt(events, row), dayMs + times[row]!];
       const project = projects === null ? onlyProject : projects[row]!;
-      if (sequences[row]! > sequence) {
+      if (sequences![row]! > sequence) {
         this.untaken.push({ dayMs, actor, project, part, row, ms, url: urls[row]!, isPageview: isPageview[slugs[row]!] === 1 });
         if (this.untaken.length > LIMITS.resessionizedCount) this.isSame = false;
         continue;

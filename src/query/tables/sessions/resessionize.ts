@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- sessions are bounded by their columns */
 import type { IdentityView } from "../../../identity/identity-view.js";
 import { byStart, mergedByStart, type LatestSessions } from "./latest-sessions.js";
-import type { SessionColumns } from "./session-columns.js";
+import type { SessionColumns, SessionFacts } from "./session-columns.js";
 import { Sessionizer, type SessionEvent } from "./sessionizer.js";
 import { grouped } from "../../../core/base/arrays.js";
 import { LIMITS } from "../../../core/base/limits.js";
@@ -111,19 +111,26 @@ function within({ fromMs, toMs }: TimeSpan, identity: number, columns: SessionCo
 
 const COLUMNS = [TIME_COLUMN, ...ACTOR_COLUMNS, "slug", "url"];
 
-type RowsFound =
-  | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
-  | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
-  | { readonly kind: "anew" };
+/** Columns of these rows are not in memory and are being loaded: retry afterwards. */
+export interface LoadingRows {
+  readonly kind: "loading";
+  readonly rows: readonly Rows[];
+  readonly loads: readonly Promise<void>[];
+}
+
+type RowsFound = { readonly kind: "events"; readonly events: readonly SessionEvent[] } | LoadingRows | { readonly kind: "anew" };
 
 /** Cost: 2 ns for each row of their parts between the start and the end of one of them, and for all rows of heads. @param rowsOf by part */
 function rowsOfSessions(view: SessionView, sessions: ReadonlySet<number>, rowsOf: readonly Rows[], identities: IdentityView, isPageview: Uint8Array): RowsFound {
   const spans = joinedSpans(view, sessions);
   const parts = [...view.parts.keys()].filter((part) => spansIn(spans, view.rowsOf[part]!).length > 0);
-  const loads = parts.flatMap((part) => rowsOf[part]!.load(COLUMNS) ?? []);
+  const loading = parts.flatMap((part) => {
+    const [rows, load] = [rowsOf[part]!, rowsOf[part]!.load(COLUMNS)];
+    return load === null ? [] : [{ rows, load }];
+  });
   // Callers that wait for the loads report failures; for others they must not be unhandled.
-  for (const load of loads) load.catch(() => undefined);
-  if (loads.length > 0) return { kind: "loading", loads };
+  for (const { load } of loading) load.catch(() => undefined);
+  if (loading.length > 0) return { kind: "loading", rows: loading.map(({ rows }) => rows), loads: loading.map(({ load }) => load) };
 
   const stretches = parts.flatMap((part) => stretchesIn(spansIn(spans, view.rowsOf[part]!), view.rowsOf[part]!).map((stretch) => ({ ...stretch, part })));
   if (stretches.reduce((sum, { from, to }) => sum + to - from, 0) > LIMITS.rowsBesideCount) return { kind: "anew" };
@@ -191,14 +198,16 @@ export interface Resessionizing {
   readonly columns: SessionColumns;
   /** Number of sessions after the full build. */
   readonly wholeCount: number;
-  readonly latest: LatestSessions;
+  /** Null until the first change, unless the build needed it. */
+  readonly latest: LatestSessions | null;
   readonly continuations: Continuations;
 }
 
 export type Resessionized =
   | { readonly kind: "view"; readonly view: SessionView }
-  /** Columns are not in memory and are being loaded: retry afterwards. */
-  | { readonly kind: "loading"; readonly loads: readonly Promise<void>[] }
+  | LoadingRows
+  /** The latest sessions of identities must be found first. */
+  | { readonly kind: "latest" }
   | { readonly kind: "anew" };
 
 export const REBUILD: Resessionized = { kind: "anew" };
@@ -220,6 +229,12 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   const untaken = view.taken.untaken.filter(({ actor }) => actor !== 0).map((event): NewerEvent => ({ ...event, identity: moment.identities.identityOf(event.actor) }));
   const newer = [...untaken, ...newerEvents(changes, moment, parts, source)];
   if (newer.some(({ dayMs, ms }) => midnight?.isAffectedBy(dayMs, ms - dayMs) === true)) return REBUILD;
+  const { rows, identities, sequence } = moment;
+  const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
+  const viewOf = (facts: SessionFacts, count: number, others: Uint32Array, identityEnd: number) =>
+    new SessionView(facts, count, view.orderedCount, others, identityEnd, rowsOf, parts, numbers, view.days, { rows, identities, sequence, untaken: [] }, view.cache, continuations);
+  if (newer.length + moved.size === 0) return { kind: "view", view: viewOf(view.facts, view.count, view.others, view.identityEnd) };
+  if (latest === null) return { kind: "latest" };
 
   const isAlive = (session: number) => columns.replacedBy[session] === 0;
   const replace = (session: number) => {
@@ -247,10 +262,7 @@ export function resessionize(view: SessionView, changes: SessionChanges, moment:
   }
   if (!readAtOnce(sessionizer.ties.decide(rowsOf))) return REBUILD;
   const others = mergedByStart(view.others.filter(isAlive), byStart(columns.starts, view.count, columns.count).filter(isAlive), columns.starts);
-  const numbers = parts.length === view.parts.length ? view.partNumbers : new Map<PartKey, number>(parts.map(({ key }, number) => [key, number]));
-  const { days, orderedCount, cache } = view;
-  const { rows, identities, sequence } = moment;
-  return { kind: "view", view: new SessionView(columns.facts(), columns.count, orderedCount, others, latest.end, rowsOf, parts, numbers, days, { rows, identities, sequence, untaken: [] }, cache, continuations) };
+  return { kind: "view", view: viewOf(columns.facts(), columns.count, others, latest.end) };
 }
 
 interface NewerEvent extends SessionEvent {

@@ -1,11 +1,12 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- parts are bounded by their number */
 import { LIMITS } from "../../../core/base/limits.js";
+import { MS_PER_DAY } from "../../../core/base/time.js";
 import { areSameParts } from "../../../core/base/arrays.js";
 import { Yielder } from "../../../core/base/yield.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
+import type { Rows } from "../../../storage/segment/rows.js";
 import type { Range, SessionRule, SessionRules } from "../../plan/plan.js";
-import { SEQUENCE_COLUMN } from "../../../core/schema/fields.js";
 import { BudgetedTable, type MemoryBudget, type TableUse } from "../../../storage/segment/memory-budget.js";
 import { Continuations, byteLengthOfCarried, overMidnight, type CarriedPart } from "./carried-events.js";
 import { daysFor, includesDays, NO_DAYS, rowsOfDays, widenedDays, StretchCache, type CoveredDays, type DaySpan } from "./stretch-cache.js";
@@ -14,7 +15,7 @@ import { keyOfRows, SessionPart, type PartKey } from "./session-part.js";
 import { EventReader, eachInOrder, readYielding, type PartSource } from "./events-in-order.js";
 import { withReplacedSegments } from "./replace-segments.js";
 import { LatestSessions } from "./latest-sessions.js";
-import { REBUILD, resessionize, type Resessionized, type Resessionizing } from "./resessionize.js";
+import { REBUILD, resessionize, type LoadingRows, type Resessionized, type Resessionizing } from "./resessionize.js";
 import { changesSince, replacementSince, changedActorsSince, type SegmentReplacement, type SessionSnapshot } from "./session-changes.js";
 import { SessionColumns } from "./session-columns.js";
 import { SessionView } from "./session-view.js";
@@ -58,14 +59,7 @@ class RoomAhead {
   }
 }
 
-type Followed =
-  | Resessionized
-  | { readonly kind: "replacement"; readonly replacement: SegmentReplacement }
-  /** The latest sessions of identities are needed first. */
-  | { readonly kind: "latest"; readonly state: SessionState };
-
-/** What changes its sessions; the latest sessions of identities are made for the first change. */
-type SessionState = Omit<Resessionizing, "latest"> & { readonly latest: LatestSessions | null };
+type Followed = Resessionized | { readonly kind: "replacement"; readonly replacement: SegmentReplacement };
 
 /** Spare room: at least this many sessions. */
 const SPARE_COUNT_MIN = 1_024;
@@ -78,10 +72,10 @@ export function newSessionTable(budget: MemoryBudget, use: TableUse, dictionarie
 /** The sessions of all projects on the days requested so far, never cut by a range. New rows and links affect only their identities' sessions. */
 export class SessionTable extends BudgetedTable {
   #view: SessionView | null = null;
-  #state: SessionState | null = null;
+  #state: Resessionizing | null = null;
   #working: Promise<void> | null = null;
-  /** Columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
-  #hasLoaded = false;
+  /** Rows whose columns were loaded to continue from this view: if they are evicted again, everything is rebuilt. */
+  readonly #loaded = new Set<Rows>();
   #carried: readonly CarriedPart[] = [];
   #isReleased = false;
 
@@ -99,7 +93,7 @@ export class SessionTable extends BudgetedTable {
     const needed = daysFor(range, this.rule);
     const followed = this.#follow(moment, needed);
     if (followed.kind === "view") {
-      this.#hasLoaded = false;
+      this.#loaded.clear();
       this.budget.touch(this);
       return followed.view;
     }
@@ -125,13 +119,14 @@ export class SessionTable extends BudgetedTable {
 
   #work(followed: Exclude<Followed, { readonly kind: "view" }>, moment: SessionSnapshot, needed: DaySpan): Promise<void> {
     if (followed.kind === "replacement") return this.#replaceSegments(followed.replacement, moment);
-    if (followed.kind === "latest") return this.#findLatest(followed.state);
+    if (followed.kind === "latest") return this.#findLatest();
     // Loaded columns may be evicted again, so loading is tried only once.
-    return followed.kind === "loading" && !this.#hasLoaded ? this.#load(followed.loads) : this.#buildAll(moment, needed);
+    return followed.kind === "loading" && !followed.rows.some((rows) => this.#loaded.has(rows)) ? this.#load(followed) : this.#buildAll(moment, needed);
   }
 
-  async #findLatest(state: SessionState): Promise<void> {
-    const view = this.#view!;
+  async #findLatest(): Promise<void> {
+    const [view, state] = [this.#view, this.#state];
+    if (view === null || state === null) return;
     const latest = await LatestSessions.of(state.columns, view.identityEnd, new Yielder());
     // While it yielded, the budget may have dropped everything.
     if (this.#state !== state) return;
@@ -139,8 +134,8 @@ export class SessionTable extends BudgetedTable {
     this.#keep(view);
   }
 
-  async #load(loads: readonly Promise<void>[]): Promise<void> {
-    this.#hasLoaded = true;
+  async #load({ rows, loads }: LoadingRows): Promise<void> {
+    for (const each of rows) this.#loaded.add(each);
     await Promise.all(loads);
   }
 
@@ -148,7 +143,7 @@ export class SessionTable extends BudgetedTable {
   async #replaceSegments(replacement: SegmentReplacement, { onRowsRead }: SessionSnapshot): Promise<void> {
     const [view, state] = [this.#view, this.#state];
     if (view !== replacement.view || state === null) return;
-    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Yielder(), onRowsRead, [SEQUENCE_COLUMN]));
+    const next = await withReplacedSegments(replacement, state, new EventReader(this.source, new Yielder(), onRowsRead, true));
     // While it yielded, the budget may have dropped everything.
     if (this.#view !== view || this.#state !== state) return;
     if (next === null) {
@@ -171,10 +166,7 @@ export class SessionTable extends BudgetedTable {
     const replacement = replacementSince(view, moment);
     if (replacement !== null) return { kind: "replacement", replacement };
     const changes = changesSince(view, moment, moved);
-    if (changes === null) return REBUILD;
-    const { latest } = this.#state;
-    if (latest === null) return { kind: "latest", state: this.#state };
-    const followed = resessionize(view, changes, moment, { ...this.#state, latest });
+    const followed = changes === null ? REBUILD : resessionize(view, changes, moment, this.#state);
     // An abandoned try may leave extra sessions, so everything is rebuilt next.
     if (followed.kind === "anew") this.#state = null;
     else if (followed.kind === "view") this.#keep(followed.view);
@@ -200,7 +192,9 @@ export class SessionTable extends BudgetedTable {
     const rowCount = own.reduce((sum, rows) => sum + rows.rowCount, 0);
     // Spare room for later sessions: otherwise the first of them would copy all columns.
     const spareCount = Math.min(LIMITS.unorderedSessionCount + LIMITS.resessionizedCount, SPARE_COUNT_MIN + rowCount);
-    const sessionizer = new Sessionizer(parts, identities, rule, columns, new OpenSessions(rule.gapMs));
+    // With gaps of a day, most identities have an open session.
+    const latest = rule.gapMs < MS_PER_DAY ? null : await LatestSessions.none(source.actorEnd, columns.count, yielder);
+    const sessionizer = new Sessionizer(parts, identities, rule, columns, latest ?? new OpenSessions(rule.gapMs));
     const room = new RoomAhead(columns, rowCount, spareCount, yielder);
     await eachInOrder(rowsOf.map((rows, part): PartSource => ({ part, rows, picked: carried[part]?.picked ?? null })), reader, (events, from, to) => {
       // Sessions that cross midnight have more events than others.
@@ -215,7 +209,7 @@ export class SessionTable extends BudgetedTable {
     const rows = rowsOfDays(moment.rows, { ...whole, firstDay: days.earliestDay });
     // Only now: while this yields, the budget may drop the table.
     this.#carried = carried;
-    this.#state = { rule, source, columns, wholeCount: columns.count, latest: null, continuations };
+    this.#state = { rule, source, columns, wholeCount: columns.count, latest, continuations };
     this.#keep(new SessionView(columns.facts(), columns.count, columns.count, new Uint32Array(0), source.actorEnd, rowsOf, parts, numbers, days, { rows, identities, sequence: moment.sequence, untaken: [] }, cache, continuations));
   }
 

@@ -43,7 +43,7 @@ export class Sessionizer {
     this.ties = new Ties(columns, parts, continued === null);
   }
 
-  /** Puts events of a part into sessions, and notes these by row. Cost: about 150 ns an event when the CPU caches do not hold its identity. */
+  /** Puts events of a part into sessions, and notes these by row. */
   addAll({ part, dayMs, events, order, rowNumbers }: OrderedEvents, from: number, to: number): void {
     const { projects, onlyProject, slugs, urls, times, isPageview } = events;
     const { identities } = this;
