@@ -175,11 +175,10 @@ export function* placesByKey(keys: Uint32Array, keyEnd: number, firstKey = 0): S
   return { starts: starts.subarray(0, keyEnd + 1), places };
 }
 
-/** A longer array that begins with an array, or with its first `count` numbers. */
-export function grown<A extends NumberArray>(array: A, length: number, count = array.length): A {
+export function grown<A extends NumberArray>(array: A, length: number): A {
   // An array's constructor makes arrays of its own type.
   const longer = new (array.constructor as new (length: number) => A)(length);
-  longer.set(array.subarray(0, count));
+  longer.set(array);
   return longer;
 }
 

@@ -1,8 +1,10 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by the row count */
 import { getOrMake } from "../../core/base/arrays.js";
+import { Scratch } from "../../core/base/scratch.js";
 import { dayOf } from "../../core/base/time.js";
+import { runYielding, yieldAfterSlices } from "../../core/base/yield.js";
 import { uuidText } from "../../core/base/uuid.js";
-import { ID_COLUMN, PROJECT_COLUMN, fieldIndex } from "../../core/schema/fields.js";
+import { PROJECT_COLUMN, fieldIndex } from "../../core/schema/fields.js";
 import { type EventKey, IdIndex, hasEvent, projectSalt } from "../../storage/segment/event-order.js";
 import type { Head } from "../../storage/segment/head.js";
 import { whilePinned } from "../../storage/segment/rows.js";
@@ -42,23 +44,29 @@ export class KnownIds {
     this.#table = new IdTable(seed);
   }
 
-  /** Reads the ids of all rows. Cost: 16 bytes a row, once per opening for writing. */
+  /** Reads the ids of all rows, and the values that new ones are compared with, yielding. Cost: 16 bytes a row, once per opening for writing. */
   static async of(store: Store, seed: number): Promise<KnownIds> {
     const known = new KnownIds(store, seed);
     const snapshot = store.snapshot();
+    const projects = store.dictionaries.named(PROJECT_COLUMN);
+    const pause = yieldAfterSlices();
     try {
+      await runYielding(store.dictionaries.indexing(), pause);
       // All at once: a table that grows with each day would move its content some twenty times, and the first write would wait for it.
-      known.reserve(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0));
+      await runYielding(known.#table.reserving(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0)), pause);
       for (const rows of snapshot.rows)
-        await whilePinned([rows], async () => {
-          await rows.load([ID_COLUMN]);
-          for (const { part, first } of idParts(rows.ids())) {
+        await whilePinned([rows], () => Scratch.of(async (scratch) => {
+          // Requested together, so that one read gets both.
+          const [column, ids] = await Promise.all([rows.readOnce(PROJECT_COLUMN, scratch), rows.readIdsOnce(scratch)]);
+          const codes = column.all();
+          for (const { part, first } of idParts(ids)) {
             const count = part.length / 16;
-            known.lookUp(part, count, (row) => rows.projectOf(first + row));
+            known.lookUp(part, count, (row) => projects.valueOf(codes[first + row]!));
             for (let row = 0; row < count; row += 1) known.add(row);
+            await pause();
           }
           known.keep();
-        });
+        }));
     } finally {
       snapshot.release();
     }

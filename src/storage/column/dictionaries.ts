@@ -1,5 +1,6 @@
 import { LIMITS } from "../../core/base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
+import type { Steps } from "../../core/base/yield.js";
 import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues, type UnreadValues } from "./dictionary.js";
 
 /** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
@@ -151,6 +152,11 @@ export class Dictionaries {
   /** Adds values of a file that are read later; returns false unless they continue those of the dictionary. */
   applyStored(name: string, stored: UnreadValues): boolean {
     return this.named(name).addStored(stored);
+  }
+
+  /** As `indexing` of each dictionary. */
+  *indexing(): Steps<void> {
+    for (const dictionary of this.#byName.values()) yield* dictionary.indexing();
   }
 
   /** Adds values stored earlier; returns false if they differ from values already present. */

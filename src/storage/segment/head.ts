@@ -304,6 +304,10 @@ export class HeadView implements Rows {
     return column === SEQUENCE_COLUMN ? onceOfNumbers(this.sequences(), scratch) : onceOfColumn(this.column(column), scratch);
   }
 
+  readIdsOnce(): Uint8Array {
+    return this.ids();
+  }
+
   mayHaveActors(): boolean {
     return true;
   }

@@ -197,6 +197,12 @@ export class Segment implements Rows {
     return once;
   }
 
+  async readIdsOnce(scratch: NumberMemory): Promise<Uint8Array> {
+    const { bytes, release } = await this.#readBlock(ID_COLUMN, true);
+    scratch.whenReleased(release);
+    return bytes;
+  }
+
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean> {
     const who = this.cachedActorCompanies();
     return who === null ? this.#readActors(actors) : haveCommon(actors, who.actors);
@@ -353,7 +359,8 @@ export class Segment implements Rows {
     return used;
   }
 
-  async #readBlock(name: string): Promise<NumberBlock & BorrowedBytes> {
+  /** @param isOnce whether nothing is kept of what the bytes are decoded to */
+  async #readBlock(name: string, isOnce = false): Promise<NumberBlock & BorrowedBytes> {
     const entry = this.#contents().blocks.get(name);
     if (entry === undefined) throw damaged(this.key, `block ${name} is missing`);
     const { form, deflated } = entry;
@@ -363,7 +370,7 @@ export class Segment implements Rows {
     const bytes = checkBlock(this.key, entry, read?.bytes ?? null);
     const release = () => read?.release();
     // Decoded values may share bytes that are stored as they are, so those get memory of their own.
-    if (!deflated && form !== undefined) return { bytes, form, release };
+    if (!deflated && (isOnce || form !== undefined)) return { bytes, form, release };
     const own = deflated ? await this.source.inflate(bytes, entry.rawByteLength) : new Uint8Array(bytes);
     release();
     return { bytes: own, form, release: () => undefined };

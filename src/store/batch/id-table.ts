@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- slots stay below the capacity of their part */
 import { grown } from "../../core/base/arrays.js";
+import { runAtOnce, type Steps } from "../../core/base/yield.js";
 import { projectSalt } from "../../storage/segment/event-order.js";
 
 /** Fingerprint bits that choose the slot; those above choose the part. */
@@ -61,6 +62,11 @@ export class IdTable {
 
   /** Makes room for `count` more ids. All ids must be kept: moved ones could not be undone. */
   reserve(count: number): void {
+    runAtOnce(this.reserving(count));
+  }
+
+  /** As `reserve`, part by part. */
+  *reserving(count: number): Steps<void> {
     if (this.hasRoom(count)) return;
     this.#room = Math.max(count, Math.min(count * ROOM_BATCH_COUNT, ROOM_BATCH_IDS), Math.ceil(this.#count * ROOM_SHARE));
     // Eight standard deviations above the mean per part; a full part has spare slots besides.
@@ -68,7 +74,9 @@ export class IdTable {
     const most = Math.min(this.#room, Math.ceil(mean + 8 * Math.sqrt(mean) + 8));
     for (let part = 0; part < PART_COUNT; part += 1) {
       const needed = this.#counts[part]! + most;
-      if (needed > this.#parts[part]!.lows.length * FULL_SHARE) this.#grow(part, needed);
+      if (needed <= this.#parts[part]!.lows.length * FULL_SHARE) continue;
+      this.#grow(part, needed);
+      yield;
     }
   }
 

@@ -3,6 +3,7 @@ import { ID_COLUMN, KEY_DICTIONARY, SEQUENCE_COLUMN, TIME_COLUMN } from "../../c
 import { keepRows } from "../../storage/segment/merge-rows.js";
 import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
+import { runYielding, yieldAfterSlices } from "../../core/base/yield.js";
 import type { RecordOnlyIds } from "../batch/batch.js";
 import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
@@ -113,6 +114,8 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
   try {
+    // All values are read: at once, or when codes are retired, that would block for long.
+    await runYielding(dictionaries.indexing(), yieldAfterSlices());
     // Retired values that a query may still read are already blank in the stored file, and must not come back.
     const isGone = (name: string, code: number) => codes.of(name).has(code) || dictionaries.named(name).isRetired(code);
     const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, (code) => isGone(delta.name, code)));

@@ -55,6 +55,7 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
     column: (name) => view.column(name),
     times: () => view.times(),
     ids: () => view.ids(),
+    readIdsOnce: () => view.ids(),
     projectOf: (row) => view.projectOf(row),
     sequences: () => view.sequences(),
     cached: (key) => derived.get(key) ?? null,

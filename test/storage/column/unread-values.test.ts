@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { memoryStorage, openDaybook, verifyStore, type ByteRange, type EventInput, type Storage } from "daybook";
 import { nativeCodec } from "../../../src/platform/node/native-codec.js";
 import { Dictionaries } from "../../../src/storage/column/dictionaries.js";
 import { Dictionary, valueHash, type UnreadValues } from "../../../src/storage/column/dictionary.js";
+import { TextTable } from "../../../src/storage/column/text-table.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { decodeFooter, encodeContainer, footerCrcOf, type BlockEntry, type ContainerFooter } from "../../../src/storage/segment/segment-file.js";
 import { encodeDictionaryFile, StoreFiles, type DictionaryMeta } from "../../../src/store/files/files.js";
@@ -65,9 +66,22 @@ describe("values of a file", () => {
     dictionary.addHashes({ start: 1, count: 24_000, read: () => Uint32Array.from(many.flat(), valueHash) });
     for (let look = 0; look < 20; look += 1) expect([dictionary.codeOf("value 12345"), dictionary.codeOf("value 1234"), dictionary.codeOf("none")]).toEqual([12_346, 1_235, -1]);
     expect(reads).toEqual([12_001, 1_001]);
-    // So many look-ups that a table pays.
-    for (let look = 0; look < 5; look += 1) expect(dictionary.codeOf("value 7")).toBe(8);
+    // So many look-ups that a table pays, which two of them make.
+    for (let look = 0; look < 6; look += 1) expect(dictionary.codeOf("value 7")).toBe(8);
     expect(reads.length).toBe(24);
+  });
+
+  test("are added to the table by later look-ups, some thousands by each, and are found meanwhile", () => {
+    const many = Array.from({ length: 100 }, (_, block) => Array.from({ length: 1_000 }, (_, at) => `value ${block * 1_000 + at}`));
+    const { dictionary } = storedIn(many);
+    const add = vi.spyOn(TextTable.prototype, "add");
+    const counts = Array.from({ length: 24 }, (_, look) => {
+      expect([dictionary.codeOf(`value ${look * 4_000}`), dictionary.codeOf("none")]).toEqual([look * 4_000 + 1, -1]);
+      return add.mock.calls.splice(0).length;
+    });
+    add.mockRestore();
+    expect(Math.max(...counts), "by two look-ups, and the rest once it is small").toBeLessThanOrEqual(2 * 16_384 + 10_000);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(100_000);
   });
 
   test("that are all read need no hashes: an erasure has removed their file", () => {

@@ -118,5 +118,5 @@ const COLUMNS = [
 function growColumn<K extends string>(columns: Record<K, Durations>, name: K, count: number, capacity: number): void {
   const column = columns[name];
   // Copying room without sessions would touch its memory for nothing.
-  if (capacity > column.length) columns[name] = grown(column, Math.max(capacity, column.length * 2), count);
+  if (capacity > column.length) columns[name] = grown<Durations>(column.subarray(0, count), Math.max(capacity, column.length * 2));
 }
