@@ -44,7 +44,7 @@ export class KnownIds {
     this.#table = new IdTable(seed);
   }
 
-  /** Reads the ids of all rows, and the values that new ones are compared with, yielding. Cost: 16 bytes a row, once per opening for writing. */
+  /** Reads the ids of all rows, and the values that new ones are compared with, yielding. Cost: 17 bytes a row, once per opening for writing. */
   static async of(store: Store, seed: number): Promise<KnownIds> {
     const known = new KnownIds(store, seed);
     const snapshot = store.snapshot();
@@ -56,7 +56,7 @@ export class KnownIds {
       await runYielding(known.#table.reserving(snapshot.rows.reduce((sum, { rowCount }) => sum + rowCount, 0)), pause);
       for (const rows of snapshot.rows)
         await whilePinned([rows], () => Scratch.of(async (scratch) => {
-          // Requested together, so that one read gets both.
+          // Requested together: one read gets both if they are small.
           const [column, ids] = await Promise.all([rows.readOnce(PROJECT_COLUMN, scratch), rows.readIdsOnce(scratch)]);
           const codes = column.all();
           for (const { part, first } of idParts(ids)) {

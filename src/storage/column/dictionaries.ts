@@ -154,9 +154,14 @@ export class Dictionaries {
     return this.named(name).addStored(stored);
   }
 
-  /** As `indexing` of each dictionary. */
+  /** As `indexing` of each dictionary; damage is left to what needs its values. */
   *indexing(): Steps<void> {
-    for (const dictionary of this.#byName.values()) yield* dictionary.indexing();
+    for (const dictionary of this.#byName.values())
+      try {
+        yield* dictionary.indexing();
+      } catch {
+        continue;
+      }
   }
 
   /** Adds values stored earlier; returns false if they differ from values already present. */

@@ -51,7 +51,7 @@ export interface Rows {
    * the second time on. At once if it is in memory. @throws corruption
    */
   readOnce(column: string, scratch: NumberMemory): ColumnOnce | Promise<ColumnOnce>;
-  /** 16 bytes per row, read from the file for one use; nothing is kept. @throws corruption */
+  /** 16 bytes per row, for one use before the scratch is released; sealed rows read their file and keep nothing. @throws corruption */
   readIdsOnce(scratch: NumberMemory): Uint8Array | Promise<Uint8Array>;
   /** False if no row is by any of some actors, given ascending; the actors of sealed rows are read for it. @throws corruption */
   mayHaveActors(actors: Uint32Array): boolean | Promise<boolean>;

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
-import { Yielder } from "../../core/base/yield.js";
+import { runYielding, yieldAfterSlices, Yielder } from "../../core/base/yield.js";
 import { emailsInTraits, looksLikeEmail, normalEmail, traitsWithoutEmails } from "../../identity/emails.js";
 import { RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, RecordTable } from "../../identity/record-table.js";
 import { denseCodes } from "../../storage/column/column.js";
@@ -64,6 +64,8 @@ async function eraseAll(
     if (made !== null) rewritten.push(made);
   }
   const { table, gone } = withoutRecords(store, erased, codes);
+  // What is compared with all values, or adds some, would index them at once.
+  await runYielding(store.dictionaries.indexing(), yieldAfterSlices());
   const emails = erasedEmails(store, erased, table, codes);
   await cutEmails(store.dictionaries, emails, table, codes);
   const recordOnlyIds = await settleCodes(store, rewritten, table, codes);

@@ -114,11 +114,13 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
   try {
-    // All values are read: at once, or when codes are retired, that would block for long.
+    // All values are read below, and indexed when codes are retired.
     await runYielding(dictionaries.indexing(), yieldAfterSlices());
     // Retired values that a query may still read are already blank in the stored file, and must not come back.
-    const isGone = (name: string, code: number) => codes.of(name).has(code) || dictionaries.named(name).isRetired(code);
-    const deltas = dictionaries.deltasSince(new Map()).map((delta) => withBlanks(delta, (code) => isGone(delta.name, code)));
+    const deltas = dictionaries.deltasSince(new Map()).map((delta) => {
+      const [gone, dictionary] = [codes.of(delta.name), dictionaries.named(delta.name)];
+      return withBlanks(delta, (code) => gone.has(code) || dictionary.isRetired(code));
+    });
     const dictionaryEntry = await files.writeDictionaries(store.takeFileNumber(), deltas);
     added.push(dictionaryEntry);
     const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), recordOnlyIds });

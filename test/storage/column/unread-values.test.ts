@@ -3,6 +3,7 @@ import { memoryStorage, openDaybook, verifyStore, type ByteRange, type EventInpu
 import { nativeCodec } from "../../../src/platform/node/native-codec.js";
 import { Dictionaries } from "../../../src/storage/column/dictionaries.js";
 import { Dictionary, valueHash, type UnreadValues } from "../../../src/storage/column/dictionary.js";
+import { runAtOnce } from "../../../src/core/base/yield.js";
 import { TextTable } from "../../../src/storage/column/text-table.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { decodeFooter, encodeContainer, footerCrcOf, type BlockEntry, type ContainerFooter } from "../../../src/storage/segment/segment-file.js";
@@ -82,6 +83,20 @@ describe("values of a file", () => {
     add.mockRestore();
     expect(Math.max(...counts), "by two look-ups, and the rest once it is small").toBeLessThanOrEqual(2 * 16_384 + 10_000);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(100_000);
+  });
+
+  test("that cannot be read hinder only what needs them", () => {
+    const dictionaries = new Dictionaries();
+    const damaged = () => {
+      throw new Error("damaged");
+    };
+    dictionaries.applyStored("name", { start: 1, count: 1, charCount: 2, valueCount: 1, read: damaged });
+    dictionaries.applyStored("url", { start: 1, count: 1, charCount: 2, valueCount: 1, read: () => '["/a"]' });
+    runAtOnce(dictionaries.indexing());
+    const add = vi.spyOn(TextTable.prototype, "add");
+    expect([dictionaries.named("url").codeOf("/a"), add.mock.calls]).toEqual([1, []]);
+    add.mockRestore();
+    expect(() => dictionaries.named("name").intern("seen")).toThrow("damaged");
   });
 
   test("that are all read need no hashes: an erasure has removed their file", () => {

@@ -29,9 +29,9 @@ export class EventReader {
 
   async #read(rows: Rows): Promise<ReadEvents> {
     const scratch = new Scratch();
-    const decode = await this.source.readOnce(rows, scratch);
-    const sequences = this.needsSequences ? (await rows.readOnce(SEQUENCE_COLUMN, scratch)).all() : null;
-    return { decode, sequences, scratch };
+    const reading = this.needsSequences ? rows.readOnce(SEQUENCE_COLUMN, scratch) : null;
+    const [sequences, decode] = await Promise.all([reading, this.source.readOnce(rows, scratch)]);
+    return { decode, sequences: sequences?.all() ?? null, scratch };
   }
 }
 

@@ -39,7 +39,7 @@ export class LatestSessions implements SessionsSoFar {
     return latest;
   }
 
-  /** Without any sessions, with room for some and their memory touched: first touches in any order would block for all of that time. */
+  /** Without any sessions. The memory of identities is touched: first touches in any order would block for all of that time. */
   static async none(identityEnd: number, sessionCount: number, yielder: Yielder): Promise<LatestSessions> {
     const latest = new LatestSessions(Math.ceil(identityEnd * SPARE_FACTOR), Math.ceil(sessionCount * SPARE_FACTOR));
     await yielder.inPieces(latest.end, (from, to) => {

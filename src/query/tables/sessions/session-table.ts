@@ -105,6 +105,7 @@ export class SessionTable extends BudgetedTable {
 
   release(): void {
     this.#isReleased = true;
+    this.#loaded.clear();
     this.#view?.cache.release();
     this.budget.remove(this);
   }
@@ -114,6 +115,7 @@ export class SessionTable extends BudgetedTable {
     this.#view = null;
     this.#state = null;
     this.#carried = [];
+    this.#loaded.clear();
     this.byteLength = 0;
   }
 
@@ -129,9 +131,9 @@ export class SessionTable extends BudgetedTable {
     if (view === null || state === null) return;
     const latest = await LatestSessions.of(state.columns, view.identityEnd, new Yielder());
     // While it yielded, the budget may have dropped everything.
-    if (this.#state !== state) return;
+    if (this.#state !== state || this.#view === null) return;
     this.#state = { ...state, latest };
-    this.#keep(view);
+    this.#keep(this.#view);
   }
 
   async #load({ rows, loads }: LoadingRows): Promise<void> {
