@@ -5,7 +5,7 @@ import { ClickHouseExecutor } from "./executor.js";
 import { RefusalsTable, Writes } from "./ingest/writes.js";
 import { checkClickHouseOptions, type CheckedOptions, type ClickHouseOptions } from "./options.js";
 import { SegmentsTable, StoredDaybook, upkeepOf, type ClickHouseDaybook } from "./stored-daybook.js";
-import { clusterOf, isReplicated, refuseOtherDatabase, type Cluster } from "./tables/servers.js";
+import { clusterOf, isReplicated, refuseOtherDatabase, refuseOtherSettings, type Cluster } from "./tables/servers.js";
 import { TableNames } from "./tables/layout.js";
 import { keptOf, migrate, type Migration } from "./tables/migrate.js";
 import { reportOf, type ClickHouseReport } from "./verify/report.js";
@@ -41,6 +41,7 @@ async function connected<T>(options: CheckedOptions, use: (connection: Connectio
   try {
     const cluster = await clusterOf(first, options.cluster);
     const connection = first.ofReplicas(cluster?.replicaCount ?? 1);
+    await refuseOtherSettings(connection, options);
     if (options.client !== null) await refuseOtherDatabase(connection, options.database);
     return await use(connection, cluster);
   } catch (error) {
@@ -51,8 +52,8 @@ async function connected<T>(options: CheckedOptions, use: (connection: Connectio
 
 /**
  * Opens an organization's events on ClickHouse. `migrateClickHouse`, or `daybook clickhouse migrate`, has to create the tables first.
- * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed), unreachable,
- * manifest_missing (no tables); invalid_parameter also for tables of another version, and for replicas that are unreliable
+ * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed, or a server ignores a
+ * setting that answers depend on), unreachable, manifest_missing (no tables); invalid_parameter also for tables of another version, and for replicas that are unreliable
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
   return (await openWithExecutor(options)).daybook;

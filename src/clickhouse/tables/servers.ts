@@ -1,5 +1,6 @@
-import { parameterError, type DaybookError } from "../../core/base/errors.js";
+import { DaybookError, parameterError } from "../../core/base/errors.js";
 import type { Connection } from "../connection/connection.js";
+import { SETTINGS } from "../connection/settings.js";
 import { EMPTY, name, raw, sql, text, texts, type Sql } from "../sql/sql.js";
 import { columnTypes, TABLES, VIEW_ENGINE, VIEWS, type TableNames } from "./layout.js";
 
@@ -27,6 +28,21 @@ export async function alter(servers: Servers, table: string, commands: Sql): Pro
 export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string): Sql {
   const all = raw(`system.${table}`);
   return cluster === null ? all : sql`clusterAllReplicas(${name(cluster)}, ${all})`;
+}
+
+/**
+ * Checks that each server runs statements under the settings that answers depend on. A proxy may drop them, and a server that another one asks replaces
+ * those that its profile forbids, without an error.
+ * @throws not_supported (a server uses another value)
+ */
+export async function refuseOtherSettings(connection: Connection, place: Pick<Servers, "cluster">): Promise<void> {
+  const expected = new Map(Object.entries(SETTINGS).map(([setting, value]) => [setting, String(value)]));
+  const found = await connection.systemRows<[setting: string, value: string, serverCount: number]>(
+    sql`SELECT name, value, count() FROM ${systemTable(place, "settings")} WHERE name IN ${texts([...expected.keys()])} GROUP BY name, value ORDER BY name, value`);
+  for (const [setting, value, serverCount] of found)
+    if (value !== expected.get(setting))
+      throw new DaybookError("not_supported", `ClickHouse: expected statements to run with the setting ${setting} = ${expected.get(setting)}, ` +
+        `but ${serverCount} of the servers ${serverCount === 1 ? "uses" : "use"} ${value}: allow it in the profile of the user, and in any proxy on the way`);
 }
 
 /** Random part of a version: of two concurrent writes, all readers take the same one for the newer. */

@@ -1,7 +1,8 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { Findings, type Finding } from "../../store/files/findings.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
-import { joined, name, NO_ID, raw, sql, text, whole, wholes, type Sql } from "../sql/sql.js";
+import { inRange } from "../query/where.js";
+import { allOf, joined, name, NO_ID, raw, sql, text, whole, wholes, type Sql } from "../sql/sql.js";
 import { type Servers, systemTable } from "../tables/servers.js";
 import { columnTypes, isSameType, TABLES, VIEW_ENGINE, VIEWS, EVENT_TABLES, type Table, type TableNames } from "../tables/layout.js";
 
@@ -94,6 +95,27 @@ function linkCounts(names: TableNames, isSuch: Sql): Sql {
   return sql`SELECT countIf(${isOfEvents}), countIf(NOT ${isOfEvents}) FROM (${links}) WHERE ${isSuch} ${spilling}`;
 }
 
+/** Ranges of time, from the first event on, whose events are counted in two ways. */
+const RANGE_COUNT = 16;
+
+/** What queries count by a filter is what one scan of all rows counts: a server may take a count from elsewhere than the rows. */
+const COUNTS_OF_RANGES: Invariant = {
+  table: "events",
+  violations: async ({ connection, names }) => {
+    const rows = names.all("events");
+    const [[firstMs, lastMs] = [0, 0]] = await connection.rows<[number, number]>(sql`SELECT min(ms), max(ms) FROM ${rows}`);
+    const conditions = Array.from({ length: RANGE_COUNT }, (_, at) =>
+      allOf(inRange({ fromMs: 0, toMs: firstMs + Math.ceil(((lastMs + 1 - firstMs) * (at + 1)) / RANGE_COUNT) })));
+    const byFilter = sql`SELECT ${joined(conditions.map((condition) => sql`(SELECT count() FROM ${rows} WHERE ${condition})`), ", ")}`;
+    const byScan = sql`SELECT ${joined(conditions.map((condition) => sql`countIf(${condition})`), ", ")} FROM ${rows}`;
+    const [[before = []], [scanned = []], [after = []]] =
+      [await connection.rows<number[]>(byFilter), await connection.rows<number[]>(byScan), await connection.rows<number[]>(byFilter)];
+    // A range that changes meanwhile is not compared.
+    const otherCount = before.filter((count, at) => count === after[at] && count !== scanned[at]).length;
+    return otherCount === 0 ? [] : [["counts", "the same count of a range by a filter and by a scan", `${otherCount} of ${RANGE_COUNT} ranges with another`]];
+  },
+};
+
 const PROJECTS_OF_EVENTS = countedInvariant("projects", [["projects", "the name of each project that has events", "missing names"]], ({ names }) =>
   sql`SELECT count() FROM (SELECT DISTINCT project FROM ${names.all("events")})
     WHERE project GLOBAL NOT IN (SELECT name FROM ${names.all("projects")})`);
@@ -106,6 +128,7 @@ const INVARIANTS: readonly Invariant[] = [
   ...TABLES.filter(({ name }) => EVENT_TABLES.includes(name)).map(onItsShard),
   LINKS_OF_ALL,
   PROJECTS_OF_EVENTS,
+  COUNTS_OF_RANGES,
 ];
 
 interface TableCounts {
