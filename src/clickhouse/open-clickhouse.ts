@@ -52,8 +52,9 @@ async function connected<T>(options: CheckedOptions, use: (connection: Connectio
 
 /**
  * Opens an organization's events on ClickHouse. `migrateClickHouse`, or `daybook clickhouse migrate`, has to create the tables first.
- * @throws invalid_parameter, unknown_parameter, exactly_one_required, not_supported (@clickhouse/client is not installed, or a server ignores a
- * setting that answers depend on), unreachable, manifest_missing (no tables); invalid_parameter also for tables of another version, and for replicas that are unreliable
+ * @throws invalid_parameter, unknown_parameter, exactly_one_required, unreachable, manifest_missing (no tables); not_supported
+ * (@clickhouse/client is not installed, or a server ignores a setting that answers depend on); invalid_parameter also for tables of another version,
+ * and for replicas that are unreliable
  */
 export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseDaybook> {
   return (await openWithExecutor(options)).daybook;

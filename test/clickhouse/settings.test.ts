@@ -70,15 +70,18 @@ test("verify notices counts of granules that are taken for those of rows", async
 });
 
 test.each([
-  ["optimize_use_implicit_projections", 0, 1],
-  ["join_use_nulls", 0, 1],
-  ["distributed_product_mode", "deny", "local"],
-])("servers with another value of %s are refused", async (setting, expected, found) => {
-  const { options, drop } = await newDatabase("one server");
+  ["one server", "optimize_use_implicit_projections", 0, 1, "1 of 1"],
+  ["one server", "join_use_nulls", 0, 1, "1 of 1"],
+  ["two shards", "distributed_product_mode", "deny", "local", "2 of 2"],
+  ["two replicas", "select_sequential_consistency", 1, 0, "2 of 2"],
+] as const)("on %s, servers with another value of %s are refused", async (layout, setting, expected, found, count) => {
+  const { options, drop } = await newDatabase(layout);
   onTestFinished(drop);
-  const { database } = options;
-  const message = `ClickHouse: expected statements to run with the setting ${setting} = ${expected}, but 1 of the servers uses ${found}: ` +
+  const { database, cluster } = options;
+  const message = `ClickHouse: expected statements to run with the setting ${setting} = ${expected}, but ${count} servers use ${found}: ` +
     "allow it in the profile of the user, and in any proxy on the way";
-  for (const use of [openClickHouse, migrateClickHouse, verifyClickHouse])
-    await expect(use({ database, client: clientUnder({ [setting]: found }, options) })).rejects.toMatchObject({ code: "not_supported", message });
+  for (const use of [openClickHouse, migrateClickHouse, verifyClickHouse]) {
+    const other = { database, ...(cluster === undefined ? {} : { cluster }), client: clientUnder({ [setting]: found }, options) };
+    await expect(use(other)).rejects.toMatchObject({ code: "not_supported", message });
+  }
 });

@@ -15,8 +15,8 @@ Each finding names the file, what was expected and what was found. Exits 1 if th
 
 On ClickHouse it checks that every server has the tables of this version; with CHECK TABLE, every file of the server
 that answers, so on a cluster run it with the URL of each server; and that each id is stored once, that events are on
-their shard, and that links and projects match the rows. Mismatches are checked again three seconds later. The user
-needs the CHECK privilege.
+their shard, that links and projects match the rows, and that counts by a filter equal those of one scan. Mismatches
+are checked again three seconds later. The user needs the CHECK privilege.
 
   --data DIR            data directory or store
 ${CLICKHOUSE_HELP}  --organization NAME   only this one

@@ -100,7 +100,8 @@ interface Destination {
 }
 
 export class Connection {
-  readonly #settings: StatementSettings;
+  /** Of every statement. */
+  readonly settings: StatementSettings;
 
   /** @param shared of all connections with the same clients: closing one closes all @param hasNoTimeLimit no time limit while all servers are up */
   constructor(
@@ -110,7 +111,7 @@ export class Connection {
     readonly hasNoTimeLimit = false,
     readonly signal?: StopSignal,
   ) {
-    this.#settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
+    this.settings = this.#settingsOf(Math.floor(place.replicaCount / 2) + 1);
   }
 
   ofReplicas(replicaCount: number): Connection {
@@ -132,8 +133,8 @@ export class Connection {
   }
 
   /** Rows of system tables, whether or not the database exists. @throws as rows */
-  async systemRows<Row extends readonly unknown[]>(statement: Sql): Promise<Row[]> {
-    return await this.#attempt("reads", () => this.#read<Row>(this.clients.definer, statement, []));
+  async systemRows<Row extends readonly unknown[]>(statement: Sql, settings: StatementSettings = {}): Promise<Row[]> {
+    return await this.#attempt("reads", () => this.#read<Row>(this.clients.definer, statement, [], settings));
   }
 
   /** Rows as arrays of columns. @throws aborted, unreachable, query_timeout, overloaded, not_supported, manifest_missing, closed, internal */
@@ -177,7 +178,7 @@ export class Connection {
     if (rows.length === 0) return;
     // Views rerun on rows that are already stored: the insert that stored them may have failed before its views ran.
     const once = { insert_deduplicate: 1, insert_deduplication_token: token ?? "", deduplicate_blocks_in_dependent_materialized_views: 1 };
-    const insert = () => this.#insert(table, rows, token === undefined ? this.#settings : { ...this.#settings, ...once });
+    const insert = () => this.#insert(table, rows, token === undefined ? this.settings : { ...this.settings, ...once });
     await (token === undefined ? this.#inTurn(insert) : this.#attempt("writes", insert));
   }
 
@@ -189,7 +190,7 @@ export class Connection {
   /** Runs a statement that changes rows and returns none, without a time limit while all servers are up. */
   async command(statement: Sql): Promise<void> {
     const { query, params } = statementOf(statement);
-    const request = { query, query_params: params, clickhouse_settings: { ...this.#settings, ...UNBOUNDED } };
+    const request = { query, query_params: params, clickhouse_settings: { ...this.settings, ...UNBOUNDED } };
     await this.#inTurn(() => this.#watched((abort_signal) => this.clients.patient.command({ ...request, abort_signal })));
   }
 
@@ -242,7 +243,7 @@ export class Connection {
       use_multipart_params: sendingOf(query, params) === "form",
       // In automatic mode a client would send as a form what must not be one.
       use_multipart_params_auto: false,
-      clickhouse_settings: { ...this.#settings, ...READING, ...settings },
+      clickhouse_settings: { ...this.settings, ...READING, ...settings },
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });
     combined.closes(answer);

@@ -1,6 +1,5 @@
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import type { Connection } from "../connection/connection.js";
-import { SETTINGS } from "../connection/settings.js";
 import { EMPTY, name, raw, sql, text, texts, type Sql } from "../sql/sql.js";
 import { columnTypes, TABLES, VIEW_ENGINE, VIEWS, type TableNames } from "./layout.js";
 
@@ -30,19 +29,31 @@ export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string
   return cluster === null ? all : sql`clusterAllReplicas(${name(cluster)}, ${all})`;
 }
 
+/** A server that asks itself plans its own rows without positional arguments up to ClickHouse 26.4, whatever the setting; no statement uses them. */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["enable_positional_arguments"]);
+
 /**
- * Checks that each server runs statements under the settings that answers depend on. A proxy may drop them, and a server that another one asks replaces
- * those that its profile forbids, without an error.
- * @throws not_supported (a server uses another value)
+ * Checks that each server that answers runs statements under the settings that answers depend on: a proxy may drop them, and a server that another
+ * one asks replaces those that its profile forbids, without an error.
+ * @throws not_supported (a server uses another value), unreachable
  */
 export async function refuseOtherSettings(connection: Connection, place: Pick<Servers, "cluster">): Promise<void> {
-  const expected = new Map(Object.entries(SETTINGS).map(([setting, value]) => [setting, String(value)]));
+  // A server that is down must not prevent opening where others have its rows.
+  const tolerant = { skip_unavailable_shards: 1 };
+  const expected = Object.entries({ ...connection.settings, ...tolerant }).filter(([setting]) => !NOT_COMPARED.has(setting));
   const found = await connection.systemRows<[setting: string, value: string, serverCount: number]>(
-    sql`SELECT name, value, count() FROM ${systemTable(place, "settings")} WHERE name IN ${texts([...expected.keys()])} GROUP BY name, value ORDER BY name, value`);
-  for (const [setting, value, serverCount] of found)
-    if (value !== expected.get(setting))
-      throw new DaybookError("not_supported", `ClickHouse: expected statements to run with the setting ${setting} = ${expected.get(setting)}, ` +
-        `but ${serverCount} of the servers ${serverCount === 1 ? "uses" : "use"} ${value}: allow it in the profile of the user, and in any proxy on the way`);
+    sql`SELECT name, value, count() FROM ${systemTable(place, "settings")} WHERE name IN ${texts(expected.map(([setting]) => setting))}
+      GROUP BY name, value ORDER BY name, value`, tolerant);
+  if (found.length === 0) throw new DaybookError("unreachable", "none of the ClickHouse servers answers");
+  const countsOf = (setting: string) => found.filter(([name]) => name === setting);
+  const serverCount = Math.max(...expected.map(([setting]) => countsOf(setting).reduce((sum, [, , count]) => sum + count, 0)));
+  for (const [setting, value] of expected) {
+    const others = countsOf(setting).filter(([, other]) => other !== String(value)).map(([, other]) => other);
+    const [, , rightCount] = countsOf(setting).find(([, other]) => other === String(value)) ?? [setting, value, 0];
+    if (rightCount < serverCount)
+      throw new DaybookError("not_supported", `ClickHouse: expected statements to run with the setting ${setting} = ${value}, but ${serverCount - rightCount} ` +
+        `of ${serverCount} servers use ${others.join(", ") || "none"}: allow it in the profile of the user, and in any proxy on the way`);
+  }
 }
 
 /** Random part of a version: of two concurrent writes, all readers take the same one for the newer. */
