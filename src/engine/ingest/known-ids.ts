@@ -124,9 +124,11 @@ export class KnownIds {
     // The snapshot keeps every segment, and its file, between two reads.
     const snapshot = this.store.snapshot();
     try {
-      const segments = snapshot.rows.filter((rows) => rows.sealed);
-      for (const segment of segments) if (segment.day === day && (await hasEvent(segment, key))) return true;
-      for (const segment of segments) if (segment.day !== day && (await hasEvent(segment, key))) return true;
+      const sealed = snapshot.rows.filter((rows) => rows.sealed);
+      for (const segment of sealed) if (segment.day === day && (await hasEvent(segment, key))) return true;
+      // An event that is sent again with another time mostly has one soon after.
+      const others = sealed.filter((segment) => segment.day !== day).sort((a, b) => Math.abs(a.day - day) - Math.abs(b.day - day) || a.day - b.day);
+      for (const segment of others) if (await hasEvent(segment, key)) return true;
       return false;
     } finally {
       snapshot.release();

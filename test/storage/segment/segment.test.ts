@@ -164,4 +164,10 @@ describe("looking for an id", () => {
       expect(index.find(head.view().ids(), idBytes(id), 0, () => true) >= 0).toBe(present.has(id));
     }
   });
+
+  test("by reading all of them the first time finds the same", async () => {
+    const last = manyRows.at(-1) as PlainRow;
+    for (const [id, project, isThere] of [[last.id, "", true], [last.id, "another", false], [last.id + 1, "", false], [last.id + 256, "", false]] as const)
+      expect(await hasEvent((await opened(manyRows)).segment, { id: idBytes(id), project })).toBe(isThere);
+  });
 });
