@@ -161,7 +161,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#changes = new Changes(store);
-    this.#exports = new OpenExports(store);
+    this.#exports = new OpenExports(store, () => import("./rarely-used.js"));
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
@@ -185,7 +185,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     const own = { queue: this.#queue, housekeeping: this.#housekeeping, clock: this.#clock };
     const services: StoreServices = { store, ...own, waitForReaders, forget, refuseClosed: () => this.#refuseClosed() };
     this.#segments = new StoredPeopleSegments(services, saved);
-    this.#privacy = new StoredPrivacyRequests({ ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey });
+    this.#privacy = new StoredPrivacyRequests({
+      ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey, bundling: () => import("./rarely-used.js"),
+    });
     this.#deletions = new Deletions(services);
     // Last: nothing may throw after background tasks have started.
     this.#timeToLive = new StoredTimeToLive(services, this.#deletions, timer);

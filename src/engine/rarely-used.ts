@@ -3,6 +3,8 @@ export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { Following, openWhenFull } from "./follow/following.js";
 export { explainPlan } from "./query/explain.js";
+export { exportRows } from "./exports/events.js";
 export { exportStoredRecords } from "./exports/records.js";
+export { bundleOf, heldIn } from "./privacy/bundle.js";
 export { Scrub } from "./upkeep/scrub.js";
 export { statsOf } from "./upkeep/stats.js";

@@ -1,7 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type ExportInput, type StopOptions } from "daybook";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/base/limits.js";
-import { PASSED_ROW_VALUES } from "../../src/engine/exports/events.js";
+import { PASSED_ROW_VALUES } from "../../src/engine/exports/row-yielder.js";
 import { useLimits } from "../limits.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 import { turnsOfOthers } from "../testing/turns-of-others.js";

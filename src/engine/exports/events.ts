@@ -1,6 +1,6 @@
 import { grouped } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
-import { Yielder } from "../../core/base/yield.js";
+import type { Yielder } from "../../core/base/yield.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
 import type { IdentityNames } from "../../identity/identity-ids.js";
@@ -10,26 +10,15 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { orderedRows } from "../../storage/segment/ordered-rows.js";
 import { RecordReader, loadRecords } from "../../storage/segment/record-reader.js";
 import { mayHold, type Rows } from "../../storage/segment/rows.js";
-import { stopped } from "../query/scan.js";
 import type { ExportPlace } from "./place.js";
-
-/** Cost of a row that is skipped, and of a row that is yielded, in values. */
-export const PASSED_ROW_VALUES = 32;
-export const GIVEN_ROW_VALUES = 512;
-
-/** For rows that are read one by one; throws `aborted` as soon as the signal says so. */
-export function rowYielder(signal: Pick<AbortSignal, "aborted"> | undefined): Yielder {
-  return new Yielder(undefined, undefined, () => {
-    if (signal?.aborted === true) throw stopped();
-  });
-}
+import { GIVEN_ROW_VALUES, PASSED_ROW_VALUES, rowYielder } from "./row-yielder.js";
 
 /** Selects rows by the codes of their user id and anonymous id. */
 export type PersonTest = (userId: number, anonymousId: number) => boolean;
 
 type RowTest = (row: number) => boolean;
 
-interface ExportRows {
+export interface ExportRows {
   /** Null or absent: all projects. */
   readonly project?: string | null;
   readonly isWanted?: PersonTest;

@@ -3,13 +3,15 @@ import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { IdentityNames } from "../../identity/identity-ids.js";
+import type { Range } from "../../query/plan/plan.js";
 import { planArrowExport, planExport, planRecordBatches } from "../../query/plan/reports/events.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
-import { exportRows, rowYielder } from "./events.js";
+import type { exportRows, ExportRows } from "./events.js";
 import { AFTER, type PagedExports } from "./place.js";
+import { rowYielder } from "./row-yielder.js";
 
 interface ExportSnapshot {
   readonly snapshot: Snapshot;
@@ -29,15 +31,16 @@ export class OpenExports {
   readonly #readers = new Set<ExportReader>();
   #isClosed = false;
 
-  constructor(readonly store: Store) {}
+  /** @param loaded lazy: most programs export nothing */
+  constructor(
+    readonly store: Store,
+    readonly loaded: () => Promise<{ readonly exportRows: typeof exportRows }>,
+  ) {}
 
   events(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}, options?: StopOptions): AsyncGenerator<ExportedEvent> {
     const { project, range, identityIds } = planExport(input);
     const { signal } = readStopOptions(options);
-    return this.#read(identityIds, {}, ({ snapshot, names }) => {
-      const rest = { project, after: input?.[AFTER] ?? null, signal, ...(names === null ? {} : { names }) };
-      return exportRows(snapshot.rows, this.store.dictionaries, range, rest);
-    });
+    return this.#events(identityIds, { project, after: input?.[AFTER] ?? null, signal }, range);
   }
 
   async *arrow(input: ExportArrowInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
@@ -84,6 +87,12 @@ export class OpenExports {
     for (const reader of this.#readers)
       if (reader.idleSinceMs !== null && reader.idleSinceMs <= sinceMs)
         end(reader, new DaybookError("query_timeout", `this export was idle for ${LIMITS.idleExportMs} ms, and files that it reads had to be removed`));
+  }
+
+  async *#events(identityIds: boolean, rest: ExportRows, range: Range): AsyncGenerator<ExportedEvent> {
+    const { exportRows: rowsOf } = await this.loaded();
+    yield* this.#read(identityIds, {}, ({ snapshot, names }) =>
+      rowsOf(snapshot.rows, this.store.dictionaries, range, names === null ? rest : { ...rest, names }));
   }
 
   async *#read<T>(

@@ -7,7 +7,7 @@ import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Store } from "../../store/live/store.js";
 import type { ExportedRecordPlace } from "./place.js";
 import type { Yielder } from "../../core/base/yield.js";
-import { GIVEN_ROW_VALUES, rowYielder } from "./events.js";
+import { GIVEN_ROW_VALUES, rowYielder } from "./row-yielder.js";
 
 /**
  * Yields every project that no event names, by code point, then every record of a snapshot in (createdAt, id) order, unlinks after the record they

@@ -1,6 +1,5 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { isoOf, MS_PER_DAY } from "../../core/base/time.js";
-import type { RecordField } from "../../identity/record-table.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
 import type { SuppressedKind } from "../ingest/suppression.js";
 import type {
@@ -235,18 +234,4 @@ export function suppressedOf({ subject }: StoredRequest, { ids, emails, identity
 
 export function withoutSubject<Request extends StoredRequest>(request: Request): Request {
   return { ...request, subject: { erased: true as const }, holder: null };
-}
-
-export function line(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
-
-/** A record, other than an unlink, as a line of a bundle. @param text of a field, `""` for none */
-export function bundleRecord(kind: string, id: string, createdAtMs: number, text: (field: RecordField) => string): object {
-  const some = (field: RecordField) => text(field) || undefined;
-  const about = { kind, id, createdAt: isoOf(createdAtMs) };
-  if (kind === "alias") return { ...about, from: some("fromUserId"), to: some("userId") };
-  const traits = some("traits");
-  const ids = { userId: some("userId"), anonymousId: some("anonymousId"), email: some("email"), companyId: some("companyId") };
-  return { ...about, ...ids, ...(traits === undefined ? {} : { traits: JSON.parse(traits) as unknown }) };
 }

@@ -1,30 +1,20 @@
 import { isoOf } from "../../core/base/time.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
-import { newUuidText, uuidText } from "../../core/base/uuid.js";
+import { newUuidText } from "../../core/base/uuid.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
 import type { IdentityView } from "../../identity/identity-view.js";
 import type { ErasedCounts } from "../../store/upkeep/erase.js";
-import type { Store } from "../../store/live/store.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { damaged } from "../../storage/segment/segment-file.js";
-import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import { DICTIONARY_OF_FIELD, RECORD_KINDS, type RecordField, type RecordTable } from "../../identity/record-table.js";
-import type { Snapshot } from "../../store/live/catalog.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
 import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
-import { exportRows, type PersonTest, PASSED_ROW_VALUES, rowYielder } from "../exports/events.js";
+import type { bundleOf, heldIn, PersonIds } from "./bundle.js";
 import {
   ERASING, isOfErased, suppressedOf, withoutSubject, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest,
-  shownRequests, PrivacySteps, type PrivacyHolder, type StoredRequest, type RequestStep, line, bundleRecord,
+  shownRequests, PrivacySteps, type PrivacyHolder, type StoredRequest, type RequestStep,
 } from "./lifecycle.js";
 import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
-
-/** The codes of the ids of one identity, by which its records and events are found. */
-interface PersonIds {
-  readonly userIds: ReadonlySet<number>;
-  readonly anonymousIds: ReadonlySet<number>;
-}
 
 function idsOf(identity: number, view: IdentityView): PersonIds {
   const actors = view.actorsOf(identity);
@@ -32,61 +22,6 @@ function idsOf(identity: number, view: IdentityView): PersonIds {
     userIds: new Set(actors.filter((actor) => (actor & 1) === 0).map((actor) => actor >>> 1)),
     anonymousIds: new Set(actors.filter((actor) => (actor & 1) === 1).map((actor) => actor >>> 1)),
   };
-}
-
-const KIND_NAMES = { [RECORD_KINDS.identify]: "identify", [RECORD_KINDS.group]: "group", [RECORD_KINDS.alias]: "alias" } as const;
-
-interface StoredData {
-  readonly dictionaries: Dictionaries;
-  readonly view: IdentityView;
-  readonly records: RecordTable;
-  /** Later records are not included. */
-  readonly recordCount: number;
-  readonly isLive: (row: number) => boolean;
-  /** The caller must release it. */
-  readonly snapshot: Snapshot;
-}
-
-/** Takes a snapshot; call it only where no commit is partly visible. */
-function heldIn(store: Store): StoredData {
-  const { dictionaries, records, resolver } = store;
-  const { recordEnd } = resolver;
-  return { dictionaries, view: resolver.view(), records, recordCount: recordEnd, isLive: (row) => resolver.isLive(row, recordEnd), snapshot: store.snapshot() };
-}
-
-/** Yields all data about a person as NDJSON lines: the identity, its records, every event. Cost: a pass over all days. @throws corruption, aborted */
-async function* bundleOf(identity: number, held: StoredData, signal?: Pick<AbortSignal, "aborted">): AsyncGenerator<string> {
-  const yielder = rowYielder(signal);
-  const ids = idsOf(identity, held.view);
-  yield line({ kind: "identity", ...identityLine(held, identity, ids) });
-  for (let row = 0; row < held.recordCount; row += 1) {
-    if (yielder.isDue(PASSED_ROW_VALUES)) await yielder.yield();
-    const record = recordLine(held, row, ids);
-    if (record !== null) yield line(record);
-  }
-  const isTheirs: PersonTest = (userId, anonymousId) => (userId !== 0 ? ids.userIds.has(userId) : ids.anonymousIds.has(anonymousId));
-  const events = exportRows(held.snapshot.rows, held.dictionaries, { fromMs: 0, toMs: Infinity }, { isWanted: isTheirs, signal });
-  for await (const event of events) yield line({ kind: "event", ...event });
-}
-
-function identityLine({ dictionaries, view }: StoredData, identity: number, { userIds, anonymousIds }: PersonIds): object {
-  const texts = (codes: ReadonlySet<number>, name: string) => [...codes].map((code) => dictionaries.named(name).valueOf(code)).sort();
-  return {
-    identityId: view.identityId(identity),
-    resolvedIdentifier: view.resolvedIdentifier(identity),
-    userIds: texts(userIds, "userId"),
-    anonymousIds: texts(anonymousIds, "anonymousId"),
-  };
-}
-
-function recordLine({ records, dictionaries, isLive }: StoredData, row: number, { userIds, anonymousIds }: PersonIds): object | null {
-  const kind = KIND_NAMES[records.kinds[row] as keyof typeof KIND_NAMES] as string | undefined;
-  const userId = records.code(row, "userId");
-  const isAlias = records.kinds[row] === RECORD_KINDS.alias;
-  const isNamed = userIds.has(userId) || userIds.has(records.code(row, "fromUserId")) || ((isAlias || userId === 0) && anonymousIds.has(records.code(row, "anonymousId")));
-  if (kind === undefined || !isNamed || !isLive(row)) return null;
-  const text = (field: RecordField) => dictionaries.named(DICTIONARY_OF_FIELD[field]).valueOf(records.code(row, field));
-  return bundleRecord(kind, uuidText(records.ids, row * 16), records.timeOf(row), text);
 }
 
 /** All privacy requests, newest last, and the hashes of erased ids; stored as one text. */
@@ -118,6 +53,8 @@ function withChanged({ requests, suppression }: PrivacyBook, changed: readonly S
 }
 
 interface PrivacyParts {
+  /** Lazy: most programs bundle nothing. */
+  readonly bundling: () => Promise<{ readonly bundleOf: typeof bundleOf; readonly heldIn: typeof heldIn }>;
   readonly segments: StoredPeopleSegments;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
@@ -175,18 +112,19 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
+    const bundling = await this.#services.bundling();
     this.#services.refuseClosed();
     const { signal } = readStopOptions(options);
     const { store } = this.#services;
     const request = this.#request(id);
     refuseBundle(request);
     const { identity, held } = await store.betweenCommits(() => {
-      const inThisTurn = heldIn(store);
+      const inThisTurn = bundling.heldIn(store);
       return { identity: this.#personOf(request, inThisTurn.view), held: inThisTurn };
     });
     try {
       if (identity === 0) throw new DaybookError("identity_not_found", "nothing is stored about the subject of this request");
-      yield* bundleOf(identity, held, signal);
+      yield* bundling.bundleOf(identity, idsOf(identity, held.view), held, signal);
     } finally {
       held.snapshot.release();
     }
