@@ -10,6 +10,8 @@ import { identityIdOf } from "./identity-ids.js";
 import type { IdentityView, KnownEnds } from "./identity-view.js";
 import { RECORD_KINDS, type RecordTable, RowsByCode } from "./record-table.js";
 
+const AT_SIGN = 0x40;
+
 /** Tracks which codes are in use: a dictionary keeps every id, but an id that only records named is unknown once these are unlinked. */
 class KnownCodes {
   /** Codes from here on belong to an open commit: if it fails, they are reassigned. */
@@ -383,9 +385,8 @@ class EmailIndex {
   /** User ids below `end` whose normal form is this email. Cost: each new user id, once. @param end codes below it are permanent */
   usersNamedLike(email: string, end: number): readonly number[] {
     for (const last = Math.min(end, this.userIds.size); this.#scanned < last; this.#scanned += 1) {
-      const text = this.userIds.valueOf(this.#scanned);
-      if (!text.includes("@") || this.userIds.isRetired(this.#scanned)) continue;
-      const normal = normalEmail(text);
+      if (!this.userIds.hasUnit(this.#scanned, AT_SIGN) || this.userIds.isRetired(this.#scanned)) continue;
+      const normal = normalEmail(this.userIds.valueOf(this.#scanned));
       if (!looksLikeEmail(normal)) continue;
       getOrMake(this.#emailLikeUsers, normal, () => [] as number[]).push(this.#scanned);
     }

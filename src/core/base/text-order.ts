@@ -71,8 +71,13 @@ async function sortYielding(codes: Uint32Array, values: readonly string[], known
   }
 }
 
+/** Values may be dropped while their codes are sorted in turns: whoever drops them discards the order. */
+function textOf(values: readonly string[], code: number): string {
+  return values[code] ?? "";
+}
+
 function compareAll(codes: Uint32Array, values: readonly string[]): void {
-  codes.sort((a, b) => compareCodePoints(values[a]!, values[b]!));
+  codes.sort((a, b) => compareCodePoints(textOf(values, a), textOf(values, b)));
 }
 
 /** Turns some characters after the common prefix into a number. */
@@ -101,7 +106,7 @@ function prefixesOf(count: number, start: number, marks: Uint16Array): KeyPrefix
 
 function markUnits(marks: Uint16Array, codes: Uint32Array, values: readonly string[], prefixLength: number, from: number, to: number): void {
   for (let at = from; at < to; at += 1) {
-    const value = values[codes[at]!]!;
+    const value = textOf(values, codes[at]!);
     const end = Math.min(value.length, prefixLength + KEY_CHAR_COUNT);
     for (let place = prefixLength; place < end; place += 1) {
       const unit = value.charCodeAt(place);
@@ -111,7 +116,7 @@ function markUnits(marks: Uint16Array, codes: Uint32Array, values: readonly stri
 }
 
 function fillKeys(keys: Float64Array, codes: Uint32Array, values: readonly string[], prefixes: KeyPrefixes, from: number, to: number): void {
-  for (let at = from; at < to; at += 1) keys[at] = prefixOf(values[codes[at]!]!, prefixes) * prefixes.span + at;
+  for (let at = from; at < to; at += 1) keys[at] = prefixOf(textOf(values, codes[at]!), prefixes) * prefixes.span + at;
 }
 
 /** Nothing counts after a character without a rank of its own: only comparing the texts distinguishes such values. */
@@ -149,7 +154,7 @@ interface Common {
 function commonLength(codes: Uint32Array, values: readonly string[], { first, length: before, knownLength }: Common, from: number, to: number): number {
   let length = Math.min(before, first.length);
   for (let at = from; at < to && length > knownLength; at += 1) {
-    const value = values[codes[at]!]!;
+    const value = textOf(values, codes[at]!);
     if (value === "") continue;
     if (value.length < length) length = value.length;
     for (let place = knownLength; place < length; place += 1) if (value.charCodeAt(place) !== first.charCodeAt(place)) length = place;
@@ -158,7 +163,7 @@ function commonLength(codes: Uint32Array, values: readonly string[], { first, le
 }
 
 function firstText(codes: Uint32Array, values: readonly string[]): string {
-  return values[codes[0]!]! || values[codes[1]!]!;
+  return textOf(values, codes[0]!) || textOf(values, codes[1]!);
 }
 
 /** Merges two sorted lists of codes. Cost: a binary search for each code of the shorter list, and a copy. */

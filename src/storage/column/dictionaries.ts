@@ -1,7 +1,7 @@
 import { LIMITS } from "../../core/base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
-import type { Steps } from "../../core/base/yield.js";
-import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, type HeldValues, type UnreadValues } from "./dictionary.js";
+import { runAtOnce, type Steps } from "../../core/base/yield.js";
+import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, VALUES_PER_STEP, type HeldValues, type UnreadValues } from "./dictionary.js";
 
 /** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
 export function dictionaryBytesMax(): number {
@@ -129,11 +129,21 @@ export class Dictionaries {
 
   /** Values added since `sizes`, up to `until` if given. Cost: one check per dictionary. */
   deltasSince(sizes: ReadonlyMap<string, number>, until?: ReadonlyMap<string, number>): DictionaryDelta[] {
+    return runAtOnce(this.deltasInSteps(sizes, until));
+  }
+
+  /** As `deltasSince`, for many values. */
+  *deltasInSteps(sizes: ReadonlyMap<string, number>, until?: ReadonlyMap<string, number>): Steps<DictionaryDelta[]> {
     const deltas: DictionaryDelta[] = [];
     for (const [name, dictionary] of this.#byName) {
       const start = sizes.get(name) ?? 1;
       const end = until === undefined ? dictionary.size : (until.get(name) ?? 1);
-      if (end > start) deltas.push({ name, start, values: dictionary.values.slice(start, end) });
+      const values: string[] = [];
+      for (let code = start; code < end; code += 1) {
+        values.push(dictionary.valueOf(code));
+        if (values.length % VALUES_PER_STEP === 0) yield;
+      }
+      if (values.length > 0) deltas.push({ name, start, values });
     }
     return deltas;
   }

@@ -4,6 +4,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { runAtOnce, type Steps, type Yielder } from "../../core/base/yield.js";
 import { countBefore } from "../../core/base/search.js";
 import { mergeCodes, sortedCodes, sortedCodesYielding, sortCodesByText } from "../../core/base/text-order.js";
+import { PackedTexts } from "./packed-texts.js";
 import { TextTable } from "./text-table.js";
 
 /** Compared codes join the order once they are more than this share of the codes in it. */
@@ -46,6 +47,11 @@ export class RequestedCodeOrder {
     return this.#merge(known, compared);
   }
 
+  /** Whether the order needs the value of a code. */
+  has(code: number): boolean {
+    return (this.#places[code] ?? 0) > 0;
+  }
+
   /** Call it when values are dropped. */
   clear(): void {
     this.#order = new Uint32Array(0);
@@ -85,12 +91,18 @@ const UNREAD_SCAN_COUNT_MAX = 2;
 /** With fewer values, the table is built at once. */
 const SCAN_VALUES_MIN = 10_000;
 
-/** Values that are added to the table, or looked up in it, in one step. */
-const VALUES_PER_STEP = 4_096;
+/** Values that are added to the table, looked up in it, or listed, in one step. */
+export const VALUES_PER_STEP = 4_096;
 /** Steps of indexing that a look-up does at once: some 20 ms. */
 const STEPS_PER_LOOK_UP = 4;
 /** Slots that are made for values of files in one step. */
 const VALUES_PER_EXPANSION = 65_536;
+
+/** From this many values on, a dictionary that is written to packs them. */
+const PACKED_SIZE_MIN = 65_536;
+
+/** Of a packed value, in numbers read. */
+const UNPACK_COST = 24;
 
 /** If at least this share of all codes is requested, all codes are sorted once instead. `KNOWN_ORDER_SHARE` applies if that order exists already. */
 const ORDER_SHARE = 1 / 8;
@@ -139,17 +151,21 @@ export function valueHash(value: string): number {
 
 /** Distinct strings and their codes, append-only. Code 0 is always `""`: not set. */
 export class Dictionary {
-  /** `""` where a value of a file was not read yet: holes would make V8 hash the indexes of a long array. */
+  /** `""` where a value is packed, or was not read yet: holes would make V8 hash the indexes of a long array. */
   readonly #values: string[] = [""];
-  /** Number of stored values behind `#values`, which grows when many are read or another value is added: opening a store touches no slot. */
+  /** Number of values behind `#values`, which grows when many are read: neither opening a large store nor adding to it touches slots. */
   #behindCount = 0;
   /** Those that are not in `#values`, in order of their codes. */
   readonly #unread: UnreadValues[] = [];
+  /** Values of the table, in order of their codes. */
+  readonly #packed: PackedTexts[] = [];
+  /** All values were needed as strings once, as for sorting them: from then on none is packed. */
+  #keepsStrings = false;
   /** Of these, the ones that were read: few of many do not need a long array. */
   readonly #readBlocks = new Map<UnreadValues, readonly string[]>();
   #readCount = 0;
   readonly #hashes: StoredHashes[] = [];
-  readonly #table = new TextTable(this.#values);
+  readonly #table = new TextTable(this.#values, this);
   /** Values below it are in the table; those of a file are added by the first look-up. */
   #indexedSize = 1;
   #scanCount = 0;
@@ -236,7 +252,11 @@ export class Dictionary {
     const known = this.codeOf(value);
     if (known >= 0) return known;
     const code = this.size;
-    this.add(value);
+    if (this.#packs) {
+      this.#pack(value, code);
+      this.#behindCount += 1;
+      this.#count(value, 1);
+    } else this.add(value);
     this.#table.add(value, code);
     this.#indexedSize = code + 1;
     return code;
@@ -247,6 +267,17 @@ export class Dictionary {
     this.#expand();
     this.#values.push(value);
     this.#count(value, 1);
+  }
+
+  get #packs(): boolean {
+    return this.size >= PACKED_SIZE_MIN && !this.#keepsStrings;
+  }
+
+  #pack(value: string, code: number): void {
+    const last = this.#packed.at(-1);
+    // A value whose step failed is packed already.
+    if (last !== undefined && last.end > code) return;
+    if (last?.end !== code || !last.add(value)) this.#packed.push(new PackedTexts(code, value));
   }
 
   /** @param sign 1: added; -1: dropped */
@@ -262,8 +293,15 @@ export class Dictionary {
     this.held.valueCount += valueCount;
   }
 
+  #packedOf(code: number): PackedTexts | null {
+    const packed = this.#packed[countBefore(this.#packed.length, (index) => this.#packed[index]!.end <= code)];
+    return packed !== undefined && packed.start <= code ? packed : null;
+  }
+
   /** Reads the values of a code's neighbours too. @throws corruption */
-  #readValueOf(code: number): string {
+  #otherValueOf(code: number): string {
+    const packed = this.#packedOf(code);
+    if (packed !== null) return packed.valueOf(code);
     if (code === 0 || this.#unread.length === 0) return "";
     const at = countBefore(this.#unread.length, (index) => this.#unread[index]!.start + this.#unread[index]!.count <= code);
     const stored = this.#unread[at];
@@ -273,6 +311,17 @@ export class Dictionary {
 
   #blockOf(stored: UnreadValues): readonly string[] {
     return this.#readBlocks.get(stored) ?? this.#parse(stored, stored.read());
+  }
+
+  /** Whether a code has this value, which is not empty. */
+  hasValue(code: number, value: string): boolean {
+    const own = this.#values[code];
+    return own ? own === value : (this.#packedOf(code)?.hasValue(code, value) ?? this.#otherValueOf(code) === value);
+  }
+
+  /** Whether the value of a code contains a UTF-16 unit: cheaper than making a string of a packed value. */
+  hasUnit(code: number, unit: number): boolean {
+    return this.#packedOf(code)?.hasUnit(code, unit) ?? this.valueOf(code).includes(String.fromCharCode(unit));
   }
 
   /** Moves the values read so far to `#values`. */
@@ -295,7 +344,15 @@ export class Dictionary {
   #readAll(): readonly string[] {
     for (const stored of [...this.#unread]) this.#blockOf(stored);
     this.#flatten();
+    this.#expand();
+    for (const packed of this.#packed.splice(0)) this.#unpack(packed, packed.start, packed.end);
+    this.#keepsStrings = true;
     return this.#values;
+  }
+
+  #unpack(packed: PackedTexts, from: number, to: number): void {
+    const end = Math.min(to, packed.end, this.#values.length);
+    for (let code = from; code < end; code += 1) this.#values[code] = packed.valueOf(code);
   }
 
   #parse(stored: UnreadValues, text: string): readonly string[] {
@@ -324,7 +381,7 @@ export class Dictionary {
       if (this.#scanCount > UNREAD_SCAN_COUNT_MAX || text.includes(quoted)) this.#parse(stored, text);
     }
     const codes = codesIn(this.#values, value, 0, this.#indexedSize);
-    for (const [{ start }, values] of this.#readBlocks) codes.push(...codesIn(values, value, start, 0));
+    for (const [{ start }, values] of this.#readBlocks) codes.push(...codesIn(values, value, start, Math.max(0, this.#indexedSize - start)));
     const known = this.#table.codeOf(value);
     if (known >= 0) codes.push(known);
     if (codes.length > 1) throw this.#hasTwoCodes();
@@ -362,21 +419,35 @@ export class Dictionary {
 
   /** Adds the values of files to the table, in steps: otherwise the first new value does so at once. Cost: 1.5 µs a value. @throws corruption */
   *indexing(): Steps<void> {
-    while (this.#behindCount > 0) {
+    while (!this.#packs && this.#behindCount > 0) {
       this.#expand(VALUES_PER_EXPANSION);
       yield;
     }
     while (this.#indexedSize < this.size) {
       const end = Math.min(this.#indexedSize + VALUES_PER_STEP, this.size);
       // Code by code: after a failed read, the next call goes on behind those in the table.
-      for (; this.#indexedSize < end; this.#indexedSize += 1) {
-        const value = this.valueOf(this.#indexedSize);
-        // The table compares texts by code.
-        this.#flatten();
-        if (value !== "" && !this.#table.add(value, this.#indexedSize)) throw this.#hasTwoCodes();
-      }
+      for (; this.#indexedSize < end; this.#indexedSize += 1) this.#indexNext();
+      if (this.#packs) this.#forgetRead();
       yield;
     }
+    this.#flatten();
+  }
+
+  #indexNext(): void {
+    const code = this.#indexedSize;
+    const value = this.valueOf(code);
+    if (this.#packs) this.#pack(value, code);
+    if (value !== "" && !this.#table.add(value, code)) throw this.#hasTwoCodes();
+    if (this.#packs && code < this.#values.length && !this.#requested.has(code)) this.#values[code] = "";
+  }
+
+  /** Drops blocks of files whose values are packed. */
+  #forgetRead(): void {
+    for (let [stored] = this.#unread; stored !== undefined && stored.start + stored.count <= this.#indexedSize; [stored] = this.#unread) {
+      if (this.#readBlocks.delete(stored)) this.#readCount -= stored.count;
+      this.#unread.shift();
+    }
+    if (this.#unread.length === 0) this.#hashes.length = 0;
   }
 
   /** Removes the value of a code that nothing stored uses any more: if the value is added again, it gets another code. */
@@ -398,8 +469,12 @@ export class Dictionary {
       this.#count(value, -1);
       this.#table.remove(value, code);
     }
+    while ((this.#packed.at(-1)?.start ?? 0) >= size) this.#packed.pop();
+    const last = this.#packed.at(-1);
+    if (last !== undefined && last.end > size) last.truncate(size);
     this.#values.length = Math.min(this.#values.length, size);
-    this.#indexedSize = Math.min(this.#indexedSize, this.#values.length);
+    this.#behindCount = Math.max(0, size - this.#values.length);
+    this.#indexedSize = Math.min(this.#indexedSize, size);
     if (this.#inOrder.length > size) this.#inOrder = new Uint32Array(0);
     this.#requested.clear();
   }
@@ -411,13 +486,14 @@ export class Dictionary {
     this.#inOrder = new Uint32Array(0);
     this.#requested.clear();
     this.#flatten();
-    this.#values[code] = "";
+    if (code < this.#values.length) this.#values[code] = "";
+    this.#packedOf(code)?.blank(code);
     this.#retired.delete(code);
   }
 
   /** The value of a code below `size`; `""` for a blanked one. */
   valueOf(code: number): string {
-    return this.#values[code] || this.#readValueOf(code);
+    return this.#values[code] || this.#otherValueOf(code);
   }
 
   /** All codes sorted by their values' code points, 4 bytes a value. Built on first use, extended by newer codes. Not to be changed. */
@@ -433,8 +509,10 @@ export class Dictionary {
 
   /** Sorts a few distinct codes by their values' code points. Cost: 0.1 µs a code, 0.7 on its first request. */
   sortedCodesOf(codes: Uint32Array): Uint32Array {
-    for (const code of codes) this.valueOf(code);
+    if (this.#unread.length > 0) for (const code of codes) this.valueOf(code);
     this.#flatten();
+    this.#expand();
+    for (const code of codes) this.#values[code] ||= this.#otherValueOf(code);
     return this.#requested.of(codes);
   }
 
@@ -443,8 +521,22 @@ export class Dictionary {
     const { size } = this;
     if (this.#inOrder.length >= size * KNOWN_SHARE) return;
     const forgettings = this.#forgettingCount;
+    await this.#restore(yielder);
+    // The sort needs every value below `size`.
+    if (forgettings !== this.#forgettingCount) return;
     const inOrder = await sortedCodesYielding(this.#readAll(), 0, size, yielder);
     if (forgettings === this.#forgettingCount && this.#inOrder.length < size) this.#inOrder = inOrder;
+  }
+
+  /** Makes strings of all packed values, yielding in between. */
+  async #restore(yielder: Yielder): Promise<void> {
+    this.#keepsStrings = true;
+    await yielder.inPieces(this.#behindCount, (from, to) => this.#expand(to - from));
+    for (let [packed] = this.#packed; packed !== undefined; [packed] = this.#packed) {
+      const { start, end } = packed;
+      await yielder.inPieces(end - start, (from, to) => this.#unpack(packed, start + from, start + to), UNPACK_COST);
+      if (this.#packed[0] === packed) this.#packed.shift();
+    }
   }
 
   /** Whether `codesInOrder` is cheaper than sorting that many codes alone: for an eighth of all, fewer if it is known or as costly so far. */
@@ -465,6 +557,7 @@ export class Dictionary {
 const SCALAR_COUNT_MAX = 4_096;
 
 const NOT_PARSED = Symbol("not parsed");
+const OPENING_BRACKET = 0x5b;
 
 /** A dictionary of JSON texts; `""`, its code 0, stands for an absent key. */
 export class JsonDictionary extends Dictionary {
@@ -518,7 +611,7 @@ export class JsonDictionary extends Dictionary {
   /** Codes whose value is an array: they may equal a scalar whose text differs. */
   arrayCodes(): readonly number[] {
     for (; this.#scanned < this.size; this.#scanned += 1)
-      if (this.valueOf(this.#scanned).startsWith("[")) this.#arrayCodes.push(this.#scanned);
+      if (this.hasUnit(this.#scanned, OPENING_BRACKET) && this.valueOf(this.#scanned).startsWith("[")) this.#arrayCodes.push(this.#scanned);
     return this.#arrayCodes;
   }
 }

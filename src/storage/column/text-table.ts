@@ -21,6 +21,12 @@ const SPREAD_CHARS = 16;
 let hashes = new Int32Array(256);
 let setRows = new Uint32Array(256);
 
+/** Texts by code that are in no array. */
+export interface OtherTexts {
+  valueOf(code: number): string;
+  hasValue(code: number, value: string): boolean;
+}
+
 /** Look-ups of many rows wait for memory together: half the time of a `Map`. Texts of full buckets go to a `Map`, against crafted texts. */
 export class TextTable {
   /** All texts of a small table; in a large one, those whose bucket is full. */
@@ -35,8 +41,11 @@ export class TextTable {
   #movedEnd = 0;
   #size = 0;
 
-  /** @param texts by code; those of codes in the table do not change */
-  constructor(readonly texts: readonly string[]) {}
+  /** @param texts by code, which do not change while they are in the table; missing or `""`: one of `others` */
+  constructor(
+    readonly texts: readonly string[],
+    readonly others?: OtherTexts,
+  ) {}
 
   get byteLength(): number {
     return this.#slots.byteLength + this.#former.byteLength + this.#atHand.byteLength;
@@ -122,15 +131,15 @@ export class TextTable {
     // No branch depends on memory while the buckets are fetched, nor while the texts of the codes are.
     for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = slots[this.#bucketOf(hashes[index]!)]!;
     for (let index = 0; index < setCount; index += 1) codes[start + setRows[index]!] = this.#candidate(slots, hashes[index]!);
-    const known = this.texts;
     for (let index = 0; index < setCount; index += 1) {
       const at = start + setRows[index]!;
-      if (known[codes[at]!]!.length !== texts[at]!.length) codes[at] = 0;
+      const text = this.texts[codes[at]!];
+      if (text && text.length !== texts[at]!.length) codes[at] = 0;
     }
     for (let index = 0; index < setCount; index += 1) {
       const at = start + setRows[index]!;
       const code = codes[at]!;
-      if (code !== 0 && known[code] === texts[at]) continue;
+      if (code !== 0 && this.#isTextOf(code, texts[at]!)) continue;
       codes[at] = this.#find(texts[at]!, hashes[index]!);
       if (codes[at]! < 0) hasNew[setRows[index]!] = 1;
     }
@@ -147,21 +156,27 @@ export class TextTable {
     const slots = this.#slots;
     const start = this.#bucketOf(hash);
     for (let slot = start; slot < start + BUCKET_WORDS && slots[slot] !== 0; slot += SLOT_WORDS)
-      if (slots[slot + 1] === hash && this.texts[slots[slot]!] === text) return slots[slot]!;
+      if (slots[slot + 1] === hash && this.#isTextOf(slots[slot]!, text)) return slots[slot]!;
     if (this.#former.length > 0) {
       const former = this.#former;
       const first = (hash & (this.#bucketMask >>> 1)) * BUCKET_WORDS;
       for (let slot = first; slot < first + BUCKET_WORDS && former[slot] !== 0; slot += SLOT_WORDS)
-        if (former[slot + 1] === hash && this.texts[former[slot]!] === text) return former[slot]!;
+        if (former[slot + 1] === hash && this.#isTextOf(former[slot]!, text)) return former[slot]!;
     }
     return this.#map.size === 0 ? -1 : (this.#map.get(text) ?? -1);
+  }
+
+  #isTextOf(code: number, text: string): boolean {
+    const own = this.texts[code];
+    return own ? own === text : this.others !== undefined && this.others.hasValue(code, text);
   }
 
   #bucketOf(hash: number): number {
     return (hash & this.#bucketMask) * BUCKET_WORDS;
   }
 
-  #place(text: string, code: number, hash: number): void {
+  /** @param text null: that of the code, which is needed only if the bucket is full */
+  #place(text: string | null, code: number, hash: number): void {
     const start = this.#bucketOf(hash);
     for (let slot = start; slot < start + BUCKET_WORDS; slot += SLOT_WORDS) {
       if (this.#slots[slot] !== 0) continue;
@@ -169,7 +184,7 @@ export class TextTable {
       this.#slots[slot + 1] = hash;
       return;
     }
-    this.#map.set(text, code);
+    this.#map.set(text ?? (this.texts[code] || (this.others?.valueOf(code) ?? "")), code);
   }
 
   #grow(): void {
@@ -188,7 +203,7 @@ export class TextTable {
     const former = this.#former;
     const end = Math.min(this.#movedEnd + bucketCount * BUCKET_WORDS, former.length);
     for (let slot = this.#movedEnd; slot < end; slot += SLOT_WORDS)
-      if (former[slot] !== 0) this.#place(this.texts[former[slot]!]!, former[slot]!, former[slot + 1]!);
+      if (former[slot] !== 0) this.#place(null, former[slot]!, former[slot + 1]!);
     this.#movedEnd = end;
     if (end === former.length) this.#former = new Int32Array(0);
   }

@@ -115,9 +115,10 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   const added: FileEntry[] = [...entries];
   try {
     // All values are read below, and indexed when codes are retired.
-    await runYielding(dictionaries.indexing(), yieldAfterSlices());
+    const pause = yieldAfterSlices();
+    await runYielding(dictionaries.indexing(), pause);
     // Retired values that a query may still read are already blank in the stored file, and must not come back.
-    const deltas = dictionaries.deltasSince(new Map()).map((delta) => {
+    const deltas = (await runYielding(dictionaries.deltasInSteps(new Map()), pause)).map((delta) => {
       const [gone, dictionary] = [codes.of(delta.name), dictionaries.named(delta.name)];
       return withBlanks(delta, (code) => gone.has(code) || dictionary.isRetired(code));
     });

@@ -1,6 +1,6 @@
 import { grouped } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { Yielder } from "../../core/base/yield.js";
+import { runYielding, Yielder } from "../../core/base/yield.js";
 import type { Head } from "../../storage/segment/head.js";
 import { loadYielding } from "../../storage/segment/prefetch.js";
 import { whilePinned } from "../../storage/segment/rows.js";
@@ -95,7 +95,7 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
     written.segments.push(entry);
     segments.push(segment);
   }
-  const deltas = store.dictionaries.deltasSince(store.sealed.sizes, frozen.sizes);
+  const deltas = await runYielding(store.dictionaries.deltasInSteps(store.sealed.sizes, frozen.sizes), () => frozen.yielder.yield());
   if (deltas.length > 0) written.dictionaries.push(await store.files.writeDictionaries(store.takeFileNumber(), deltas));
   if (frozen.recordCount > store.sealed.recordCount || countRecordOnlyIds(frozen.recordOnlyIds) !== store.sealed.recordOnlyIdCount) {
     const records = store.records.slice(isWhole ? 0 : store.sealed.recordCount, frozen.recordCount);
