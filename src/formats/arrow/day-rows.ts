@@ -6,7 +6,7 @@ import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, SHAPE_COLUMN, metadataColumn }
 import { mayHold, type Rows, whilePinned } from "../../storage/segment/rows.js";
 import { mergeRows, type MergedRows } from "../../storage/segment/merge-rows.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
-import type { JsonDictionary } from "../../storage/column/dictionary.js";
+import type { JsonDictionary } from "../../storage/column/json-dictionary.js";
 
 /** Selects events created in `[fromMs, toMs)`, of one project or (null) of all. */
 export interface EventRange {

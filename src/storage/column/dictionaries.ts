@@ -1,7 +1,9 @@
 import { LIMITS } from "../../core/base/limits.js";
 import { FIELDS, KEY_DICTIONARY, SHAPE_DICTIONARY, metadataColumn } from "../../core/schema/fields.js";
 import { runAtOnce, type Steps } from "../../core/base/yield.js";
-import { Dictionary, JsonDictionary, VALUE_OVERHEAD_BYTES, VALUES_PER_STEP, type HeldValues, type UnreadValues } from "./dictionary.js";
+import type { UnreadValues } from "./dictionary-values.js";
+import { Dictionary, VALUE_OVERHEAD_BYTES, VALUES_PER_STEP, type HeldValues } from "./dictionary.js";
+import { JsonDictionary } from "./json-dictionary.js";
 
 /** Estimated bytes of distinct values that a store may hold in this process: as much as its heap allows, if the heap limit is known. */
 export function dictionaryBytesMax(): number {

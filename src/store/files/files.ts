@@ -5,7 +5,7 @@ import { yieldToEventLoop, type Yielder } from "../../core/base/yield.js";
 import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import { codesOfBytes } from "../../storage/column/codes.js";
 import type { Dictionaries, DictionaryDelta } from "../../storage/column/dictionaries.js";
-import { valueHash } from "../../storage/column/dictionary.js";
+import { valueHash } from "../../storage/column/dictionary-values.js";
 import type { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { MergedRows } from "../../storage/segment/merge-rows.js";
 import {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Dictionaries } from "../../../src/storage/column/dictionaries.js";
-import { Dictionary, JsonDictionary } from "../../../src/storage/column/dictionary.js";
+import { Dictionary } from "../../../src/storage/column/dictionary.js";
+import { JsonDictionary } from "../../../src/storage/column/json-dictionary.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 describe("a dictionary", () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareCodePoints } from "../../../src/core/base/text-order.js";
-import { RequestedCodeOrder, Dictionary } from "../../../src/storage/column/dictionary.js";
+import { Dictionary } from "../../../src/storage/column/dictionary.js";
+import { RequestedCodeOrder } from "../../../src/storage/column/requested-code-order.js";
 import { baseSeed } from "../../oracle/settings.js";
 
 const texts = fc.array(fc.constantFrom("a", "b", "ab", "\u0100", "\u{1f600}"), { maxLength: 6 }).map((parts) => parts.join(""));

@@ -2,7 +2,8 @@
 import { dayStartMs } from "../../../core/base/time.js";
 import { codeAt, codesOfRows, type CodeColumn } from "../../../storage/column/column.js";
 import type { Dictionaries } from "../../../storage/column/dictionaries.js";
-import type { Dictionary, JsonDictionary } from "../../../storage/column/dictionary.js";
+import type { Dictionary } from "../../../storage/column/dictionary.js";
+import type { JsonDictionary } from "../../../storage/column/json-dictionary.js";
 import { AMOUNT_KEYS, CURRENCY_KEY, MONEY_FIELDS, MONEY_KEYS, ORDER_KEYS, REFUND_KEY, columnsOfKeys } from "../../../storage/derived/stored.js";
 import type { RevenueRule } from "../../plan/plan.js";
 import { SEQUENCE_COLUMN, TIME_COLUMN, metadataColumn } from "../../../core/schema/fields.js";

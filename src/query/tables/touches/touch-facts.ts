@@ -10,7 +10,7 @@ import { runAtOnce, runYielding, yieldAfterSlices, type Steps } from "../../../c
 import { allocateCodes, wideCodes, type Codes } from "../../../storage/column/codes.js";
 import { denseCodes, codeAt } from "../../../storage/column/column.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { JsonDictionary } from "../../../storage/column/dictionary.js";
+import type { JsonDictionary } from "../../../storage/column/json-dictionary.js";
 import { metadataColumn, SEQUENCE_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 
 /** Numbers the labels (source, medium, campaign) of a store's touches; 0 is no touch. */
