@@ -112,7 +112,9 @@ describe("a dictionary of many values", () => {
     const { dictionary, expected, intern } = filled();
     const sorted = (codes: Iterable<number>) => [...codes].sort((a, b) => ((expected[a] ?? "") < (expected[b] ?? "") ? -1 : 1));
     const some = Uint32Array.from({ length: 300 }, (_, at) => (at * 7_919) % (COUNT + 1));
-    expect([...dictionary.sortedCodesOf(some)]).toEqual(sorted(some));
+    const inOrder = sorted(some);
+    // At first beside the other values, from some request on among them.
+    for (let request = 0; request < 60; request += 1) expect([...dictionary.sortedCodesOf(some)]).toEqual(inOrder);
     for (let number = 0; number < 5_000; number += 1) intern(`later ${number}`);
     expectAll(dictionary, expected);
     const ordering = dictionary.order(new Yielder(20_000, () => Promise.resolve()));
@@ -167,6 +169,26 @@ describe("a dictionary of many values", () => {
     expectAll(dictionary, expected);
   });
 
+  test("keeps strings of those whose order is known", () => {
+    const { dictionary, expected } = stored();
+    const sorted = (codes: Uint32Array) => [...codes].sort((a, b) => compareCodePoints(expected[a] ?? "", expected[b] ?? ""));
+    const codesFrom = (start: number, count: number) => Uint32Array.from({ length: count }, (_, at) => start + at * 7);
+    const expectSorted = (codes: Uint32Array) => expect(Array.from(dictionary.sortedCodesOf(codes), (code) => expected[code])).toEqual(sorted(codes).map((code) => expected[code]));
+    expectSorted(codesFrom(1, 12_000));
+    runAtOnce(dictionary.indexing());
+    expectSorted(codesFrom(2, 3_000));
+    expectSorted(Uint32Array.from([...codesFrom(1, 12_000), ...codesFrom(2, 6_000)]));
+    expectAll(dictionary, expected);
+  });
+
+  test("packs nothing again where a value has two codes", () => {
+    const { dictionary } = stored();
+    dictionary.addStored({ start: COUNT + 1, count: 1, charCount: 6, valueCount: 1, read: () => '["user 1"]' });
+    const { packedCount } = packing();
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(() => dictionary.intern("new")).toThrow("a value has two codes");
+    expect(packedCount()).toBe(COUNT + 1);
+  });
+
   test("packs those of files also if a journal has added others, or if most were read before", () => {
     for (const before of [(dictionary: Dictionary) => dictionary.add("of a journal"), (dictionary: Dictionary) => {
       for (let code = 1; code <= COUNT; code += 100) dictionary.valueOf(code);
@@ -202,6 +224,13 @@ describe("a dictionary of many values", () => {
     }
     expectAll(dictionary, expected);
     expect(dictionary.values).toEqual(expected);
+    expectAll(dictionary, expected);
+  });
+
+  test("are ordered by two at once", async () => {
+    const { dictionary, expected } = filled(140_000);
+    await Promise.all([1, 2].map(() => dictionary.order(new Yielder(20_000, () => Promise.resolve()))));
+    expect(Array.from(dictionary.codesInOrder(), (code) => expected[code])).toEqual([...expected].sort(compareCodePoints));
     expectAll(dictionary, expected);
   });
 
