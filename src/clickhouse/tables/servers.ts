@@ -29,8 +29,11 @@ export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string
   return cluster === null ? all : sql`clusterAllReplicas(${name(cluster)}, ${all})`;
 }
 
-/** A server that asks itself plans its own rows without positional arguments up to ClickHouse 26.4, whatever the setting; no statement uses them. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(["enable_positional_arguments"]);
+/**
+ * A server that asks itself plans its own rows without positional arguments up to ClickHouse 26.4, whatever the setting; no statement uses them. Whether
+ * it prefers itself among replicas decides who answers, not what.
+ */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["enable_positional_arguments", "prefer_localhost_replica"]);
 
 /**
  * Checks that each server that answers runs statements under the settings that answers depend on: a proxy may drop them, and a server that another

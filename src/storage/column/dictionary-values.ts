@@ -129,7 +129,7 @@ export class DictionaryValues {
     return this.#packedOf(code)?.hasUnit(code, unit) ?? this.valueOf(code).includes(String.fromCharCode(unit));
   }
 
-  /** The codes from `from` on that have a value. @param isThorough reads all that have no hashes, so that further calls need not @throws corruption */
+  /** The codes from `from` on that have a value. @param isThorough reads all without hashes, so that further calls need not @throws corruption */
   codesOf(value: string, from: number, isThorough: boolean): number[] {
     this.#readHashed(value);
     const quoted = JSON.stringify(value);
