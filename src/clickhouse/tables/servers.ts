@@ -1,3 +1,4 @@
+import { grouped } from "../../core/base/arrays.js";
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import type { Connection } from "../connection/connection.js";
 import { EMPTY, name, raw, sql, text, texts, type Sql } from "../sql/sql.js";
@@ -30,8 +31,8 @@ export function systemTable({ cluster }: Pick<Servers, "cluster">, table: string
 }
 
 /**
- * A server that asks itself plans its own rows without positional arguments up to ClickHouse 26.4, whatever the setting; no statement uses them. Whether
- * it prefers itself among replicas decides who answers, not what.
+ * A server that asks itself plans its own rows without positional arguments up to ClickHouse 26.4, whatever the setting; no statement uses them.
+ * Whether it prefers itself among replicas decides who answers, not what.
  */
 const NOT_COMPARED: ReadonlySet<string> = new Set(["enable_positional_arguments", "prefer_localhost_replica"]);
 
@@ -44,18 +45,19 @@ export async function refuseOtherSettings(connection: Connection, place: Pick<Se
   // A server that is down must not prevent opening where others have its rows.
   const tolerant = { skip_unavailable_shards: 1 };
   const expected = Object.entries({ ...connection.settings, ...tolerant }).filter(([setting]) => !NOT_COMPARED.has(setting));
-  const found = await connection.systemRows<[setting: string, value: string, serverCount: number]>(
-    sql`SELECT name, value, count() FROM ${systemTable(place, "settings")} WHERE name IN ${texts(expected.map(([setting]) => setting))}
-      GROUP BY name, value ORDER BY name, value`, tolerant);
+  // Ungrouped: a user may be allowed fewer groups than there are settings.
+  const found = await connection.systemRows<[setting: string, value: string]>(
+    sql`SELECT name, value FROM ${systemTable(place, "settings")} WHERE name IN ${texts(expected.map(([setting]) => setting))}`, tolerant);
   if (found.length === 0) throw new DaybookError("unreachable", "none of the ClickHouse servers answers");
-  const countsOf = (setting: string) => found.filter(([name]) => name === setting);
-  const serverCount = Math.max(...expected.map(([setting]) => countsOf(setting).reduce((sum, [, , count]) => sum + count, 0)));
+  const valuesOf = grouped(found, ([setting]) => setting);
+  const serverCount = Math.max(...[...valuesOf.values()].map(({ length }) => length));
   for (const [setting, value] of expected) {
-    const others = countsOf(setting).filter(([, other]) => other !== String(value)).map(([, other]) => other);
-    const [, , rightCount] = countsOf(setting).find(([, other]) => other === String(value)) ?? [setting, value, 0];
-    if (rightCount < serverCount)
-      throw new DaybookError("not_supported", `ClickHouse: expected statements to run with the setting ${setting} = ${value}, but ${serverCount - rightCount} ` +
-        `of ${serverCount} servers use ${others.join(", ") || "none"}: allow it in the profile of the user, and in any proxy on the way`);
+    const values = (valuesOf.get(setting) ?? []).map(([, own]) => own);
+    const others = values.filter((own) => own !== String(value));
+    const otherCount = others.length + serverCount - values.length;
+    if (otherCount > 0)
+      throw new DaybookError("not_supported", `ClickHouse: expected statements to run with the setting ${setting} = ${value}, but ${otherCount} ` +
+        `of ${serverCount} servers use ${[...new Set(others)].join(", ") || "none"}: allow it in the profile of the user, and in any proxy on the way`);
   }
 }
 
