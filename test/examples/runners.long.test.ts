@@ -33,7 +33,7 @@ async function giveReactTypes(directory: string): Promise<void> {
 describe("tests of users", () => {
   test("pass under vitest", async () => {
     const { code, stdout, stderr } = await run(await appFolder("vitest"), "vitest/vitest.mjs", ["run"]).finished;
-    expect([code, stderr], stdout).toEqual([0, ""]);
+    expect([code, stderr], stdout + stderr).toEqual([0, ""]);
     expect(stdout).toContain("3 passed");
   });
 
