@@ -1,5 +1,9 @@
+import { buildSync } from "esbuild";
 import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { getOrMake } from "../../src/core/base/arrays.js";
 
 /** What a new process took, in ms, and its answer as JSON in the form in which engines are compared. */
 export interface ColdRun {
@@ -21,6 +25,20 @@ export function boundMs(path: string, query: string): number | null {
 }
 
 function outputOf(child: string, path: string, query: string): unknown {
-  const file = fileURLToPath(new URL(child, import.meta.url));
-  return JSON.parse(execFileSync(process.execPath, ["--import", "tsx", file, path, query], { encoding: "utf8", maxBuffer: 2 ** 28 }));
+  const program = getOrMake(programs, child, () => bundled(child));
+  return JSON.parse(execFileSync(process.execPath, [program, path, query], { encoding: "utf8", maxBuffer: 2 ** 28 }));
+}
+
+const programs = new Map<string, string>();
+
+/** A program as JavaScript inside the package, whose name it imports: a loader of TypeScript would delay what the package loads on first use. */
+function bundled(child: string): string {
+  const parent = fileURLToPath(new URL("../../.test-programs", import.meta.url));
+  mkdirSync(parent, { recursive: true });
+  const directory = mkdtempSync(join(parent, "cold-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const outfile = join(directory, child.replace(/\.ts$/, ".mjs"));
+  const [entry, tsconfig] = [child, "../tsconfig.json"].map((path) => fileURLToPath(new URL(path, import.meta.url))) as [string, string];
+  buildSync({ entryPoints: [entry], outfile, bundle: true, packages: "external", platform: "node", format: "esm", target: "node20", tsconfig, logLevel: "error" });
+  return outfile;
 }
