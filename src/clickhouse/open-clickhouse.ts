@@ -73,7 +73,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<{ re
     const { clock, keepsFuture, random, cluster, database, replicas } = settled;
     const { cursorKey, suppressionKey, isReplicated: isThere } = await keptOf(connection);
     isReplicated({ option: replicas, cluster: shape, isThere });
-    const names = new TableNames(cluster !== null);
+    const names = new TableNames(database, cluster);
     const executor = new ClickHouseExecutor(connection, names, ruleOptionsOf(options));
     const context = { connection, names, cluster, database, clock, random };
     const writes = new Writes({ ...context, keepsFuture, refusals: new RefusalsTable(context, suppressionKey) });
@@ -104,7 +104,7 @@ export async function verifyClickHouse(options: ClickHouseOptions): Promise<Clic
     const { cluster, database } = settled;
     // Refuses tables of another version: their invariants differ.
     await keptOf(connection);
-    const servers = { connection, names: new TableNames(cluster !== null), cluster, database };
+    const servers = { connection, names: new TableNames(database, cluster), cluster, database };
     const report = await reportOf(servers, shape === null ? 1 : shape.shardCount * shape.replicaCount);
     await connection.close();
     return report;

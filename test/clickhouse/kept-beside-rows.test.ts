@@ -11,7 +11,7 @@ import { reportRules } from "../../src/query/plan/report-rules.js";
 import { connectTo, newDatabase } from "./kit.js";
 
 const EVENT_COUNT = 20_000;
-const tables = new TableNames(false);
+let tables: TableNames;
 const { revenue } = reportRules({});
 
 let daybook: ClickHouseDaybook;
@@ -21,6 +21,7 @@ beforeAll(async () => {
   const { options, drop } = await newDatabase("one server");
   daybook = await openClickHouse(options);
   connection = await connectTo(options);
+  tables = new TableNames(options.database, null);
   close.push(drop, () => connection.close(), () => daybook.close());
   const events = Array.from({ length: EVENT_COUNT }, (_, at) => ({
     id: `e${at}`,

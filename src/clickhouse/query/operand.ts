@@ -3,7 +3,7 @@ import { labelOf as labelOfValue, walk } from "../../query/filter/value-test.js"
 import type { Operand } from "../../query/plan/plan.js";
 import { jsonOfTagged } from "../ingest/event-rows.js";
 import { isoTextOf, TAG } from "../sql/value-test.js";
-import { EMPTY, joined, name, sql, text, texts, type Sql } from "../sql/sql.js";
+import { EMPTY, name, sql, text, texts, type Bound, type Sql } from "../sql/sql.js";
 import { keyColumns, pathColumns, type MetadataColumns } from "../tables/layout.js";
 import { companyOf } from "./companies.js";
 import { nameOf, type TraitOperand } from "./known-traits.js";
@@ -110,41 +110,49 @@ function leavesOf(columns: MetadataColumns): Sql {
   return sql`if(substring(${value}, 1, 1) IN ${texts([TAG.array, TAG.object])}, ${several}, ${single})`;
 }
 
-/** The label of a row's value as a whole: that of an array is its JSON text. */
+/** Labels of values as a whole. Arrays and objects are stored as they were sent: their labels are computed here, one for each distinct text. */
 export interface Label {
-  /** SQL for a list of texts. */
-  column(needs: RequiredJoins): Sql;
-  /** The label that these texts give; `""` for a row without a value. */
-  textOf(texts: readonly string[]): string;
+  /** SQL for the label of a row; `""` for one without a value. @param known labels by the text of `composite` */
+  of(needs: RequiredJoins, known: ReadonlyMap<string, string>): Sql;
+  /** SQL for a text that stands for the array or object of a row; `""` for any other value. Null: no value is one. */
+  readonly composite: ((needs: RequiredJoins) => Sql) | null;
+  ofComposite(text: string): string;
 }
 
 export function labelOf(operand: Operand): Label {
   switch (operand.kind) {
     case "metadataKey":
-      return firstSet([], [{ key: operand.key, rest: [] }]);
-    case "metadataPath": {
-      const [root = "", ...rest] = operand.path.split(".");
-      return firstSet([], [{ key: operand.path, rest: [] }, ...(rest.length === 0 ? [] : [{ key: root, rest }])]);
-    }
+      return storedLabel(sql`''`, operand.key, null);
+    case "metadataPath":
+      return storedLabel(sql`''`, operand.path, operand.path.includes(".") ? operand.path : null);
     case "member":
-      return firstSet([{ kind: "field", field: operand.field }], [{ key: operand.field, rest: [] }]);
+      return storedLabel(name(operand.field), operand.field, null);
     default:
-      return firstSet([operand], []);
+      return { of: (needs) => sql`toString(${wholeOf(foundOf(operand, needs))})`, composite: null, ofComposite: (text) => text };
   }
 }
 
-/** The first value that is set: of `own`, then of `keys`, each followed into its value by `rest`. */
-function firstSet(own: readonly Operand[], keys: readonly { readonly key: string; readonly rest: readonly string[] }[]): Label {
+/** Prefixes of composites: what lies at the key itself, and the value that a path begins in. */
+const COMPOSITE = { key: "k", root: "r" } as const;
+
+/** @param own text that comes first, where it is set */
+function storedLabel(own: Sql | Bound, key: string, path: string | null): Label {
+  const ofKey = tagged(keyColumns(key));
+  const [root = "", ...rest] = key.split(".");
+  const isComposite = (value: Sql) => sql`substring(${value}, 1, 1) IN ${texts([TAG.array, TAG.object])}`;
+  const below = path === null ? null : tagged(pathColumns(path));
+  const ofBelow = below === null ? sql`''` : sql`if(${isComposite(below)}, concat(${text(COMPOSITE.root)}, ${tagged(keyColumns(root))}), '')`;
+  const composite = sql`multiIf(${own} != '', '', ${isComposite(ofKey)}, concat(${text(COMPOSITE.key)}, ${ofKey}), ${ofKey} != '', '', ${ofBelow})`;
+  const scalar = sql`multiIf(${own} != '', ${own}, ${ofKey} != '', substring(${ofKey}, 2), ${below === null ? sql`''` : sql`substring(${below}, 2)`})`;
   return {
-    column: (needs) => {
-      const ownTexts = own.map((operand) => wholeOf(foundOf(operand, needs)));
-      return sql`[${joined([...ownTexts, ...keys.map(({ key }) => tagged(keyColumns(key)))], ", ")}]`;
+    of: (_, known) => {
+      const label = known.size === 0 ? sql`''` : sql`transform(${composite}, ${texts([...known.keys()])}, ${texts([...known.values()])}, '')`;
+      return sql`if(${composite} != '', ${label}, ${scalar})`;
     },
-    textOf: (found) => {
-      const place = found.findIndex((one) => one !== "");
-      const value = found[place] ?? "";
-      const key = keys[place - own.length];
-      return key === undefined ? value : labelOfValue(walk(JSON.parse(jsonOfTagged(value)), key.rest));
+    composite: () => composite,
+    ofComposite: (found) => {
+      const value: unknown = JSON.parse(jsonOfTagged(found.slice(1)));
+      return labelOfValue(found.startsWith(COMPOSITE.key) ? value : walk(value, rest));
     },
   };
 }

@@ -2,13 +2,15 @@ import { withRoomFor } from "../../core/base/arrays.js";
 import { STEP_BITS, type Matches } from "../../query/answer/insights/chains.js";
 import { bothExtents, slotsOf, type Extent, type Slot } from "../../query/answer/insights/buckets.js";
 import { ChainEvaluator, entryBits, funnelRows, funnelTrend } from "../../query/answer/insights/funnel-answer.js";
+import type { EntityLevel } from "../../query/plan/input.js";
+import type { Funnel } from "../../query/plan/insights/answers.js";
 import type { FunnelPlan } from "../../query/plan/insights/plan.js";
 import type { Range, QueryScope } from "../../query/plan/plan.js";
 import { joined, sql, whole, type Sql } from "../sql/sql.js";
 import type { RequiredJoins } from "../query/required-joins.js";
 import { tieBreakerOf } from "../query/event-columns.js";
 import { ALL_TIME, whereOf } from "../query/where.js";
-import { sessionsOfPeople } from "./visits.js";
+import { fromSessions, type SessionRows } from "./session-rows.js";
 import { entityRows, insight, pauseOf, propertiesColumn, PropertyKeys, type Properties, type ReportContext } from "./report.js";
 
 /** The matches of one entity. The next entity reuses the memory. */
@@ -34,14 +36,21 @@ interface FunnelEntity {
 }
 
 /** How far entities go: servers send the relevant events of each entity as a list, and the embedded engine's code finds its chain. */
-export const funnel = insight<"funnel">(async (plan, context) => {
+export const funnel = insight<"funnel">((plan, context) => {
+  const { level } = plan;
+  if (level !== "session") return figuresOf(plan, (span) => countedEntities(plan, level, span, context), context);
+  return fromSessions(plan, plan.range, context, (rowsOf) => figuresOf(plan, (span) => sessionEntities(plan, span, rowsOf, context), context), true);
+});
+
+/** @param entitiesIn reads the entities with chains that may begin in a span */
+async function figuresOf(plan: FunnelPlan, entitiesIn: (span: Range) => AsyncGenerator<FunnelEntity>, context: ReportContext): Promise<Omit<Funnel, "definition" | "asOf">> {
   const pause = pauseOf(context);
-  const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, context));
-  const walk = new Walk(plan, slots === null ? plan.range : spanOf(slots));
+  const slots = plan.interval === null ? null : slotsOf(plan, plan.interval, await extentOf(plan, entitiesIn));
+  const walk = new Walk(plan, slots === null ? plan.range : spanOf(slots), entitiesIn);
   const { evaluator } = walk;
   const keys = new PropertyKeys();
   const byBucket = evaluator.newFigures();
-  for await (const [ms, , properties] of walk.entities(context)) {
+  for await (const [ms, , properties] of walk.entities()) {
     evaluator.add(0, ms.length, (at) => keys.numberOf(properties?.[at] ?? []));
     if (slots !== null) evaluator.addWithin(byBucket, slots, 0, ms.length);
   }
@@ -51,14 +60,14 @@ export const funnel = insight<"funnel">(async (plan, context) => {
     ...(await funnelRows(plan, evaluator.figures, keys, pause)),
     trend: slots === null ? null : await funnelTrend(slots, byBucket, pause),
   };
-});
+}
 
 /** When chains may begin, where the dates leave it open: one more pass over all events. */
-async function extentOf(plan: FunnelPlan, context: ReportContext): Promise<Extent | null> {
+async function extentOf(plan: FunnelPlan, entitiesIn: (span: Range) => AsyncGenerator<FunnelEntity>): Promise<Extent | null> {
   if (!plan.isOpen.start && !plan.isOpen.end) return null;
-  const walk = new Walk(plan, plan.range);
+  const walk = new Walk(plan, plan.range, entitiesIn);
   let extent: Extent | null = null;
-  for await (const [ms] of walk.entities(context)) extent = bothExtents(extent, walk.evaluator.extentOf(0, ms.length));
+  for await (const [ms] of walk.entities()) extent = bothExtents(extent, walk.evaluator.extentOf(0, ms.length));
   return extent;
 }
 
@@ -76,6 +85,7 @@ class Walk {
   constructor(
     readonly plan: FunnelPlan,
     readonly span: Range,
+    readonly entitiesIn: (span: Range) => AsyncGenerator<FunnelEntity>,
   ) {
     const entries = plan.level === "session" ? { fromMs: -Infinity, toMs: Infinity } : span;
     const entryMsOf = (at: number) => this.#startMs ?? this.#buffer.ms[at] ?? 0;
@@ -83,10 +93,8 @@ class Walk {
   }
 
   /** Until the next entity is requested, the buffer holds the matches of this one. */
-  async *entities(context: ReportContext): AsyncGenerator<MatchedEvents> {
-    const { plan, span } = this;
-    const all = plan.level === "session" ? sessionEntities(plan, span, context) : countedEntities(plan, plan.level, span, context);
-    for await (const { startMs, matches } of all) {
+  async *entities(): AsyncGenerator<MatchedEvents> {
+    for await (const { startMs, matches } of this.entitiesIn(this.span)) {
       const [ms, masks] = matches;
       this.#startMs = startMs;
       this.#buffer.put(ms, masks);
@@ -114,7 +122,7 @@ function maskOf(meant: readonly StepScope[], are: readonly Sql[]): Sql {
 }
 
 /** Memory: on the servers all matches, sorted at the end; here those of one entity. */
-async function* countedEntities(plan: FunnelPlan, level: "identity" | "account", { fromMs, toMs }: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
+async function* countedEntities(plan: FunnelPlan, level: EntityLevel, { fromMs, toMs }: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
   const meant = meantBy(plan, { fromMs, toMs: toMs + plan.windowMs });
   const hasBreakdown = plan.breakdown !== null;
   const columns = (are: readonly Sql[], needs: RequiredJoins) => sql`${maskOf(meant, are)} AS mask, ${tieBreakerOf(context.tables)} AS num${
@@ -127,21 +135,18 @@ async function* countedEntities(plan: FunnelPlan, level: "identity" | "account",
   for await (const matches of context.connection.stream<MatchedEvents>(matchLists)) yield { startMs: null, matches };
 }
 
-type FunnelEvent = readonly [ms: number, mask: number, properties: Properties];
-
 /** Marks events that are read and no step: above the bits of steps and exclusions. */
 const LOOKED_AT = 1 << 30;
 
-async function* sessionEntities(plan: FunnelPlan, span: Range, context: ReportContext): AsyncGenerator<FunnelEntity> {
+async function* sessionEntities(plan: FunnelPlan, span: Range, rowsOf: SessionRows, { connection }: ReportContext): AsyncGenerator<FunnelEntity> {
   // A condition may be long: each is written once.
   const meant = meantBy(plan, ALL_TIME).map(({ scope, bit }) => ({ scope, bit: bit === 0 ? LOOKED_AT : bit }));
-  const columns = (needs: RequiredJoins) => {
-    const are = meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`);
-    return sql`ms, ${maskOf(meant, are)}, ${propertiesColumn(plan, needs)}`;
-  };
-  for await (const { startMs, events } of sessionsOfPeople<FunnelEvent>(plan, span, columns, context)) {
-    const own = events.filter(([, mask]) => mask !== 0);
-    const matches = [own.map(([ms]) => ms), own.map(([, mask]) => mask & ~LOOKED_AT), own.map(([, , properties]) => properties)] as const;
-    if (own.length > 0) yield { startMs, matches };
-  }
+  const sessions = rowsOf({
+    event: (needs) => sql`, ${maskOf(meant, meant.map(({ scope }) => sql`(${whereOf(scope, null, needs)})`))}, ${propertiesColumn(plan, needs)}`,
+    piece: sql`, arrayMap(event -> (event.1, event.2, event.4, event.5), arrayFilter(event -> event.4 != 0, events))`,
+    session: sql`, arraySort(match -> (match.1, match.2), arrayFlatten(pieces.4)) AS matches`,
+  });
+  const lists = sql`SELECT startMs, matches.1, arrayMap(mask -> bitAnd(mask, ${whole(LOOKED_AT - 1)}), matches.3), matches.4 FROM (${sessions})
+    WHERE notEmpty(matches) AND startMs >= ${whole(span.fromMs)} AND startMs < ${whole(span.toMs)}`;
+  for await (const [startMs, ...matches] of connection.stream<[startMs: number, ...MatchedEvents]>(lists)) yield { startMs, matches };
 }

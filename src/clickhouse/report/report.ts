@@ -2,7 +2,6 @@ import { numberIn } from "../../core/base/arrays.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { AxisScope, Extent } from "../../query/answer/insights/buckets.js";
-import type { KeyGroups } from "../../query/answer/insights/combinations.js";
 import type { ChainKeys } from "../../query/answer/insights/funnel-answer.js";
 import type { EntityLevel, Rates } from "../../query/plan/input.js";
 import type { BreakdownPlan } from "../../query/plan/insights/plan.js";
@@ -98,7 +97,7 @@ export function propertiesColumn({ breakdown }: { readonly breakdown: BreakdownP
 }
 
 /** Numbers things in order of arrival, from 0. Memory: the distinct ones. */
-export class Numbered<T extends string | readonly unknown[]> {
+class Numbered<T extends string | readonly unknown[]> {
   readonly things: T[] = [];
   readonly #numbers = new Map<string, number>();
 
@@ -106,16 +105,6 @@ export class Numbered<T extends string | readonly unknown[]> {
     const number = numberIn(this.#numbers, typeof thing === "string" ? thing : JSON.stringify(thing));
     if (number === this.things.length) this.things.push(thing);
     return number;
-  }
-}
-
-export class TextNumbers extends Numbered<string> implements KeyGroups {
-  groupsOf(number: number): readonly number[] {
-    return [number];
-  }
-
-  valuesOfGroup(number: number): readonly string[] {
-    return [this.things[number] ?? ""];
   }
 }
 

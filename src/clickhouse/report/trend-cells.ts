@@ -29,7 +29,8 @@ export interface MeasureSql {
 
 const plain = { add: (a: MeasureValue, b: MeasureValue) => Number(a) + Number(b), shown: (given: MeasureValue) => Number(given), nothing: 0, isOrdered: true };
 
-const events: MeasureSql = { ...plain, things: null, figure: sql`sum(n)`, running: null };
+/** Each event, or each session. */
+const single: MeasureSql = { ...plain, things: null, figure: sql`sum(n)`, running: null };
 
 /** Distinct identities: the figures of units cannot be added. */
 const users: MeasureSql = {
@@ -64,16 +65,16 @@ function givenOf({ numbers: values, counts }: Tally): MeasureValue {
   return [[...values], [...counts]];
 }
 
-/** Null for sessions and payments, which this process assigns to units. */
+/** Null for payments, which this process assigns to units. */
 export function measureOf({ type, field }: MeasurePlan): MeasureSql | null {
   switch (type) {
     case "events":
-      return events;
+    case "sessions":
+      return single;
     case "unique_users":
       return users;
     case "unique_values":
       return values((needs) => sql`arrayFilter(one -> one != '', ${propertiesOf(foundOf(field, needs))})`);
-    case "sessions":
     case "revenue":
       return null;
     default:
@@ -99,19 +100,25 @@ export interface CellFigures {
   readonly cells: readonly Cell[];
 }
 
+/** What a trend measures, as SQL. */
+export interface TrendSource {
+  /** The times at which something counts, as `ms`. */
+  times(): Sql;
+  /** Rows with combinations (with a breakdown), unit, contribution, and how many are alike. @param bounds starts of units; null: one unit */
+  rows(bounds: readonly number[] | null): Sql;
+}
+
 export class TrendCells {
   constructor(
     readonly plan: TrendPlan,
-    readonly range: Range,
+    readonly source: TrendSource,
     readonly measure: MeasureSql,
     readonly context: ReportContext,
   ) {}
 
   /** The first and last time that counts; null where none does. */
   async extent(): Promise<Extent | null> {
-    const needs = new RequiredJoins(this.context);
-    const [things, where] = [this.#things(needs), this.#where(needs)];
-    return await extentOf(sql`SELECT ms FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`, this.context);
+    return await extentOf(this.source.times(), this.context);
   }
 
   /** Totals of the combinations with the greatest figures, where SQL can order them, else of all; and the number of combinations. */
@@ -124,7 +131,7 @@ export class TrendCells {
 
   /** Without a breakdown: the total, and the figures of each unit that has any, in one pass over the rows. */
   async ofAll(units: readonly number[]): Promise<CellFigures> {
-    const rows = sql`SELECT unit, ${this.measure.figure}, ${this.#counted()} AS counted, grouping(unit) AS isTotal FROM (${this.#rows(units)})
+    const rows = sql`SELECT unit, ${this.measure.figure}, ${this.#counted()} AS counted, grouping(unit) AS isTotal FROM (${this.source.rows(units)})
       GROUP BY GROUPING SETS ((unit), ()) ORDER BY unit`;
     const all = await this.context.connection.rows<[unitMs: number, MeasureValue, counted: number, isTotal: number]>(rows);
     const own = all.map(([unitMs, given, counted, isTotal]) => ({ values: [], unitMs, given, counted, isTotal: isTotal === 1 }));
@@ -140,7 +147,7 @@ export class TrendCells {
   /** The same for all rows with a combination that is not shown, each once. */
   async ofRest(shown: readonly (readonly string[])[], units: readonly number[]): Promise<CellFigures> {
     const isRest = sql`arrayExists(one -> NOT has(${combinations(shown)}, one), combos)`;
-    return await this.#totalsAndCells((bounds) => sql`SELECT ${NO_VALUES} AS combo, unit, things, n FROM (${this.#rows(bounds)}) WHERE ${isRest}`, units, null);
+    return await this.#totalsAndCells((bounds) => sql`SELECT ${NO_VALUES} AS combo, unit, things, n FROM (${this.source.rows(bounds)}) WHERE ${isRest}`, units, null);
   }
 
   async #totalsAndCells(rowsOf: (bounds: readonly number[] | null) => Sql, units: readonly number[], known: readonly Total[] | null): Promise<CellFigures> {
@@ -164,18 +171,42 @@ export class TrendCells {
 
   #joined(bounds: readonly number[] | null): Sql {
     const combo = this.plan.breakdown === null ? NO_VALUES : sql`arrayJoin(combos)`;
-    return sql`SELECT ${combo} AS combo, unit, things, n FROM (${this.#rows(bounds)})`;
+    return sql`SELECT ${combo} AS combo, unit, things, n FROM (${this.source.rows(bounds)})`;
   }
 
-  /** Rows with combinations (with a breakdown), unit, contribution, and how many are alike. @param bounds starts of units; null: one unit */
-  #rows(bounds: readonly number[] | null): Sql {
+  #counted(): Sql {
+    return sql`sumIf(n, notEmpty(things))`;
+  }
+}
+
+const NO_VALUES = sql`CAST([], 'Array(String)')`;
+
+/** The time that determines a row's unit, in ms: its day, where units begin with days. */
+function momentOf(bounds: readonly number[] | null): Sql {
+  if (bounds === null) return sql`toInt64(0)`;
+  return bounds.every((ms) => ms % MS_PER_DAY === 0) ? sql`toInt64(day) * ${whole(MS_PER_DAY)}` : sql`toInt64(ms)`;
+}
+
+/** Events that match a plan. */
+export class EventTrend implements TrendSource {
+  constructor(
+    readonly plan: TrendPlan,
+    readonly range: Range,
+    readonly measure: MeasureSql,
+    readonly context: ReportContext,
+  ) {}
+
+  times(): Sql {
+    const needs = new RequiredJoins(this.context);
+    const [things, where] = [this.#things(needs), this.#where(needs)];
+    return sql`SELECT ms FROM (SELECT ms, ${things} AS things FROM ${needs.rows()} WHERE ${where}) WHERE notEmpty(things)`;
+  }
+
+  rows(bounds: readonly number[] | null): Sql {
     const needs = new RequiredJoins(this.context);
     const fields = (this.plan.breakdown?.fields ?? []).map((field, at) => ({ key: raw(`key${at}`), found: foundOf(field, needs) }));
-    const [first, second] = fields.map(({ key, found }) => (found.kind === "text" ? sql`[${key}]` : key));
-    const ofTwo = sql`arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second ?? sql`['']`}), ${first ?? sql`['']`}))`;
-    const pairs = sql`arrayMap(pair -> [pair.1, pair.2], ${ofTwo})`;
-    const combos = second === undefined ? sql`arrayMap(one -> [one], ${first ?? sql`[]`})` : pairs;
-    const selected = first === undefined ? [] : [sql`${combos} AS combos`];
+    const combos = combinationsOf(fields.map(({ key, found }) => (found.kind === "text" ? sql`[${key}]` : key)));
+    const selected = fields.length === 0 ? [] : [sql`${combos} AS combos`];
     const unit = bounds === null ? sql`toInt64(0)` : sql`roundDown(at, ${wholes(bounds)})`;
     const keys = fields.map(({ key, found }) => sql`${found.kind === "text" ? found.text : propertiesOf(found)} AS ${key}`);
     return sql`SELECT ${joined([...selected, sql`${unit} AS unit`], ", ")}, things, n FROM (${this.#alike([...keys, sql`${momentOf(bounds)} AS at`], needs)})`;
@@ -196,16 +227,30 @@ export class TrendCells {
   #where(needs: RequiredJoins): Sql {
     return whereOf({ ...this.plan, range: this.range }, null, needs);
   }
+}
 
-  #counted(): Sql {
-    return sql`sumIf(n, notEmpty(things))`;
+/** Sessions, which count in the unit of their start. @param sessions with `startMs` and, for a breakdown, the properties `told` of first events */
+export class SessionTrend implements TrendSource {
+  constructor(
+    readonly plan: TrendPlan,
+    readonly sessions: Sql,
+  ) {}
+
+  times(): Sql {
+    return sql`SELECT startMs AS ms FROM (${this.sessions})`;
+  }
+
+  rows(bounds: readonly number[] | null): Sql {
+    const fields = this.plan.breakdown?.fields ?? [];
+    const combos = combinationsOf(fields.map((_, at) => sql`told[${whole(at + 1)}]`));
+    const unit = bounds === null ? sql`toInt64(0)` : sql`roundDown(toInt64(startMs), ${wholes(bounds)})`;
+    return sql`SELECT ${combos} AS combos, ${unit} AS unit, [''] AS things, count() AS n FROM (${this.sessions}) GROUP BY ALL`;
   }
 }
 
-const NO_VALUES = sql`CAST([], 'Array(String)')`;
-
-/** The time that determines a row's unit, in ms: its day, where units begin with days. */
-function momentOf(bounds: readonly number[] | null): Sql {
-  if (bounds === null) return sql`toInt64(0)`;
-  return bounds.every((ms) => ms % MS_PER_DAY === 0) ? sql`toInt64(day) * ${whole(MS_PER_DAY)}` : sql`toInt64(ms)`;
+/** SQL for the combinations of the values of up to two fields. @param fields lists of values */
+export function combinationsOf([first, second]: readonly Sql[]): Sql {
+  if (first === undefined) return sql`CAST([], 'Array(Array(String))')`;
+  if (second === undefined) return sql`arrayMap(one -> [one], ${first})`;
+  return sql`arrayMap(pair -> [pair.1, pair.2], arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second}), ${first})))`;
 }

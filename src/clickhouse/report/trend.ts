@@ -11,11 +11,11 @@ import { countBefore } from "../../core/base/search.js";
 import { RequiredJoins } from "../query/required-joins.js";
 import { moneyRows, paymentsOf } from "../query/payments.js";
 import { ALL_TIME, inRange, whereOf } from "../query/where.js";
-import { allOf, sql, type Sql } from "../sql/sql.js";
+import { allOf, EMPTY, sql, type Sql } from "../sql/sql.js";
+import { fromSessions, type SessionShape } from "./session-rows.js";
 import { insight, pauseOf, propertiesColumn, PropertyKeys, selectRows, unitOf, type Properties, type ReportContext } from "./report.js";
-import { TrendCells, measureOf, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
+import { EventTrend, SessionTrend, TrendCells, measureOf, type TrendSource, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
 import { paidGroups } from "./revenue.js";
-import { visitsIn } from "./visits.js";
 
 /** Amounts that count, each under one key: arrays of equal length. */
 interface KeyedAmounts {
@@ -91,13 +91,14 @@ class ThingsOverTime implements Measured {
 
 export const trend = insight<"trend">(async (plan, context) => {
   const measure = measureOf(plan.measure);
-  const isRevenue = plan.measure.type === "revenue";
-  const keyedAnswersOf = isRevenue ? revenueAnswersOf : sessionAnswersOf;
-  const ofRange = (range: Range, given: readonly (readonly string[])[] | null) =>
-    measure === null ? keyedAnswersOf(plan, range, given, context) : answersOf(plan, range, measure, given, context);
+  const ofRange = (range: Range, given: SplitValues) => {
+    if (measure === null) return revenueAnswersOf(plan, range, given, context);
+    if (plan.measure.type !== "sessions") return answersOf(plan, range, measure, new EventTrend(plan, range, measure, context), given, context);
+    return fromSessions(plan, range, context, (rowsOf) => answersOf(plan, range, measure, new SessionTrend(plan, rowsOf(sessionShape(plan))), given, context));
+  };
   const answers = await ofRange(plan.range, null);
   const previous = plan.previous === null ? null : await ofRange(plan.previous, answers.series.map(({ values }) => values));
-  return { ...answers, previous, currency: isRevenue ? plan.revenue.currency : null };
+  return { ...answers, previous, currency: measure === null ? plan.revenue.currency : null };
 });
 
 /** @param given values to show in this order, whatever their totals; null: those with the greatest totals */
@@ -105,11 +106,12 @@ async function answersOf(
   plan: TrendPlan,
   range: Range,
   measure: MeasureSql,
-  given: readonly (readonly string[])[] | null,
+  source: TrendSource,
+  given: SplitValues,
   context: ReportContext,
 ): Promise<TrendAnswers> {
   const { breakdown, interval } = plan;
-  const cells = new TrendCells(plan, range, measure, context);
+  const cells = new TrendCells(plan, source, measure, context);
   const isOpen = plan.isOpen.start || plan.isOpen.end;
   const slots = slotsOf({ ...plan, range }, interval, isOpen && interval !== "total" ? await cells.extent() : null);
   const units = slots.map(({ unitMs }) => unitMs);
@@ -165,15 +167,14 @@ function figuresOf(values: readonly string[], found: FiguresOfValues, slots: rea
 
 type SplitValues = readonly (readonly string[])[] | null;
 
-async function sessionAnswersOf(plan: TrendPlan, range: Range, given: SplitValues, context: ReportContext): Promise<TrendAnswers> {
-  const groups = new PropertyKeys();
-  const columns = (needs: RequiredJoins) => sql`, ${propertiesColumn(plan, needs)}`;
-  const { visits, keys: [keys = new Uint32Array(0)] } = await visitsIn<readonly [Properties]>(
-    plan, range, columns, [([first]) => groups.numberOf(first?.[3] ?? [])], context);
-  const ms = Float64Array.from(visits.sessions, (_, at) => visits.startOf(at));
-  const ones = new Uint8Array(keys.length).fill(1);
-  const keyed = new ThingsOverTime({ keys, ms, amounts: ones, counts: ones }, groups.keys, Number);
-  return { ...(await trendFiguresOf(plan, range, keyed, groups, given, pauseOf(context))), unconverted: [] };
+/** Nothing but starts, and with a breakdown the properties of first events. */
+function sessionShape(plan: TrendPlan): SessionShape {
+  if (plan.breakdown === null) return { event: () => EMPTY, piece: EMPTY, session: EMPTY };
+  return {
+    event: (needs) => sql`, ${propertiesColumn(plan, needs)}`,
+    piece: sql`, (events[1].1, events[1].2, events[1].4)`,
+    session: sql`, arraySort(first -> (first.1, first.2), pieces.4)[1].3 AS told`,
+  };
 }
 
 /** All matching events determine which values exist, also those without a payment. */

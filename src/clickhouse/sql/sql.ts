@@ -25,6 +25,11 @@ export function raw(piece: string): Sql {
   return new Sql([piece], []);
 }
 
+/** Whether a word stands in the text of SQL, outside its values. */
+export function mentions({ texts, between }: Sql, word: string): boolean {
+  return texts.some((text) => text.includes(word)) || between.some((part) => part instanceof Sql && mentions(part, word));
+}
+
 /** The id of nothing, also as the text that creates tables: links made by events have it as their record. */
 export const NO_ID_TEXT = "toUUID('00000000-0000-0000-0000-000000000000')";
 export const NO_ID = raw(NO_ID_TEXT);

@@ -68,9 +68,7 @@ export function textTest(test: SetTest, value: Sql): Sql {
     case "endsWith":
       return sql`endsWith(lowerUTF8(${value}), ${text(test.text.toLowerCase())})`;
     case "regex":
-      // `(?-s)`: in ClickHouse `.` matches a line end by default. `\z.` never matches; it stops the server from first searching a substring that it
-      // believes every match to contain, which is wrong for some patterns: part of a letter for `café?`, part of a class for `[]a]`.
-      return sql`match(${value}, ${text(`(?-s)\\z.|${test.pattern}`)})`;
+      return matchesPattern(test.pattern, value);
     case "number":
       return numberTest(value, [orderTest(value, test.order, test.bound)]);
     case "numberBetween":
@@ -78,6 +76,14 @@ export function textTest(test: SetTest, value: Sql): Sql {
     case "instant":
       return instantTest(value, test.fromMs ?? -Infinity, test.toMs ?? Infinity);
   }
+}
+
+/**
+ * Whether a text matches. `(?-s)`: in ClickHouse `.` matches a line end by default. `\\z.` never matches; it stops the server from first searching a
+ * substring that it believes every match to contain, which is wrong for some patterns: part of a letter for `café?`, part of a class for `[]a]`.
+ */
+export function matchesPattern(pattern: string, value: Sql): Sql {
+  return sql`match(${value}, ${text(`(?-s)\\z.|${pattern}`)})`;
 }
 
 function instantTest(value: Sql, fromMs: number, toMs: number): Sql {

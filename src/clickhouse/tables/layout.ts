@@ -278,14 +278,27 @@ export const VIEWS: readonly FillingView[] = [
 
 /** Names of tables: on a cluster each table exists twice, with the rows of a shard and with all of them. */
 export class TableNames {
-  constructor(readonly isCluster: boolean) {}
+  /** @param cluster null: one server */
+  constructor(
+    readonly database: string,
+    readonly cluster: string | null,
+  ) {}
+
+  get isCluster(): boolean {
+    return this.cluster !== null;
+  }
 
   all(table: string): Sql {
-    return sql`${name(table)}`;
+    return sql`${name(this.database)}.${name(table)}`;
   }
 
   /** The rows of the shard that the part of a statement runs on. */
   ofShard(table: string): Sql {
-    return sql`${name(this.isCluster ? `${table}_local` : table)}`;
+    return sql`${name(this.database)}.${name(this.isCluster ? `${table}_local` : table)}`;
+  }
+
+  /** What each shard of a cluster answers from its own rows, to follow FROM. */
+  onShards(statement: Sql): Sql {
+    return sql`cluster(${name(this.cluster ?? "")}, view(${statement}))`;
   }
 }

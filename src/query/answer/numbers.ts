@@ -238,13 +238,13 @@ export async function percentilesOf(
   const ranks = ranksOf(count, percents);
   const isBinned = count > FEW && durations instanceof Uint32Array;
   const values = isBinned ? await binnedAt(durations, places, ranks, pause) : await sortedAt(durations, places, ranks, pause);
-  return interpolated(count, percents, values);
+  return percentilesAtRanks(count, percents, values);
 }
 
 /** The same, with durations of 0 ms only counted and the others in ascending lists. Cost: about 30 searches in each list for each percentile. */
 export function percentilesOfLists(zeroCount: number, lists: readonly Durations[], percents: readonly number[]): (number | null)[] {
   const count = lists.reduce((sum, { length }) => sum + length, zeroCount);
-  return interpolated(count, percents, ranksOf(count, percents).map((rank) => (rank < zeroCount ? 0 : valueAt(lists, rank - zeroCount))));
+  return percentilesAtRanks(count, percents, ranksOf(count, percents).map((rank) => (rank < zeroCount ? 0 : valueAt(lists, rank - zeroCount))));
 }
 
 /** For each percentile the ranks of the two values that it lies between. */
@@ -253,8 +253,8 @@ function ranksOf(count: number, percents: readonly number[]): number[] {
   return percents.flatMap((percent) => [Math.floor((last * percent) / 100), Math.ceil((last * percent) / 100)]);
 }
 
-/** @param values those at the ranks */
-function interpolated(count: number, percents: readonly number[], values: readonly number[]): (number | null)[] {
+/** Percentiles in seconds; null of no values. @param values in ms, at the ranks below and above each percentile, which may be the same */
+export function percentilesAtRanks(count: number, percents: readonly number[], values: readonly number[]): (number | null)[] {
   const last = count - 1;
   if (last < 0) return percents.map(() => null);
   return percents.map((percent, at) => {

@@ -305,15 +305,14 @@ export function figuresOf(sums: SessionSums, users: number, [durationMedianSec =
 export const ONLINE_MS = 5 * 60_000;
 
 /** The figures of a website: visitors and views of its events, and the visits. */
-export async function webFigures(visitors: number, views: number, visits: Visits, pause: () => Promise<void>): Promise<WebFigures> {
-  const sums = await sumsOf(visits, pause);
+export function webFigures(visitors: number, views: number, visits: SessionSums): WebFigures {
   return {
     visitors,
     views,
-    visits: sums.sessions,
-    viewsPerVisit: rateOf(sums.pageviews, sums.sessions),
-    bounceRate: rateOf(sums.bounces, sums.sessions),
-    durationAvgSec: averageOf(sums),
+    visits: visits.sessions,
+    viewsPerVisit: rateOf(visits.pageviews, visits.sessions),
+    bounceRate: rateOf(visits.bounces, visits.sessions),
+    durationAvgSec: averageOf(visits),
   };
 }
 

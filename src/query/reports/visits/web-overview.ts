@@ -2,7 +2,7 @@
 import { bothExtents, cutOf, slotsOf, type Slot } from "../../answer/insights/buckets.js";
 import { type KeyGroups, combinationsOf } from "../../answer/insights/combinations.js";
 import {
-  byIdentity, visitList, keysThere, type VisitCounting, type Visits, ONLINE_MS, webFigures, NOT_SET, NO_TOUCH,
+  byIdentity, visitList, keysThere, sumsOf, type VisitCounting, type Visits, ONLINE_MS, webFigures, NOT_SET, NO_TOUCH,
 } from "../../answer/visits/visits.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { Scratch } from "../../../core/base/scratch.js";
@@ -180,8 +180,8 @@ export const webOverview: Report<WebOverviewPlan, WebOverview> = {
       Scratch.of(async (scratch) => {
         const visitsIn = (range: Range, marks: Pass<SessionMarks> | null) =>
           visitsOf(plan, range, marks === null ? null : stateOf(marks), view, context, scratch, pause);
-        const figuresOf = (visitors: EntitiesByUnit, views: CellsByUnit, visits: Visits) =>
-          webFigures(visitorsOf(visitors, context), viewCountOf(views), visits, pause);
+        const figuresOf = async (visitors: EntitiesByUnit, views: CellsByUnit, visits: Visits) =>
+          webFigures(visitorsOf(visitors, context), viewCountOf(views), await sumsOf(visits, pause));
         const { previous } = passes;
         const [visitors, views] = [stateOf(passes.visitors), stateOf(passes.views)];
         const visits = await visitsIn(plan.range, passes.marks);
