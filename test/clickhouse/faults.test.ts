@@ -5,7 +5,7 @@ import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { nowMs } from "../support/random/now.js";
 import { emptyDirectory } from "../cli/run.js";
 import { closeAfter, connectTo, heldCount, killed, layouts, newDatabase, order, startServer, type Layout } from "./kit.js";
-import { CLUSTER, HALF_CLUSTER } from "./server/engine.js";
+import { CLUSTER, HALF_CLUSTER } from "./server/clusters.js";
 
 afterEach(() => order());
 

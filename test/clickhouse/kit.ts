@@ -6,7 +6,8 @@ import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickh
 import { connect } from "../../src/clickhouse/open-clickhouse.js";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
-import { CLUSTER, PAIR, type Bounds } from "./server/engine.js";
+import { CLUSTER } from "./server/clusters.js";
+import { PAIR, type Bounds } from "./server/engine.js";
 import type { Order } from "./server/faults.js";
 import { SERVER } from "./setup.js";
 
@@ -22,10 +23,21 @@ const CLUSTERS: Readonly<Record<Layout, string | null>> = { "one server": null, 
 
 let databaseCount = 0;
 
-/** Where the server of this worker answers. Workers are numbered from 1. */
-export function serverUrl(): string {
+/** Where the server of this worker answers that has these tables. Workers are numbered from 1. */
+export function serverUrl(layout: Layout = "one server"): string {
   const servers = inject("clickhouse");
-  return servers[(Number(process.env["VITEST_POOL_ID"]) - 1) % servers.length] as string;
+  const own = servers[(Number(process.env["VITEST_POOL_ID"]) - 1) % servers.length];
+  if (own === undefined) throw new Error("expected a server for each worker");
+  return layout === "two shards" ? own.shards : own.alone;
+}
+
+/** What all servers of this worker say. */
+async function saidBy(path: string): Promise<string[]> {
+  return await Promise.all(layouts.slice(0, 2).map(async (layout) => await (await fetch(`${serverUrl(layout)}/${path}`)).text()));
+}
+
+function sum(texts: readonly string[]): number {
+  return texts.reduce((all, text) => all + Number(text), 0);
 }
 
 /** A connection to tables as they lie. */
@@ -38,7 +50,7 @@ export function newOptions(layout: Layout, rest: Partial<ClickHouseOptions> = {}
   databaseCount += 1;
   const database = `daybook_${process.pid}_${databaseCount}`;
   const cluster = CLUSTERS[layout];
-  return { ...rest, url: serverUrl(), database, ...(cluster === null ? {} : { cluster }) };
+  return { ...rest, url: serverUrl(layout), database, ...(cluster === null ? {} : { cluster }) };
 }
 
 interface Database {
@@ -53,7 +65,7 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
   const drop = async () => {
     const connection = await connectTo(options);
     // At once, for what files hold is searched.
-    await connection.define(`DROP DATABASE ${options.database} SYNC`);
+    await connection.define(`DROP DATABASE ${options.database}${layout === "two shards" ? ` ON CLUSTER ${CLUSTER}` : ""} SYNC`);
     await connection.close();
   };
   return { options, drop };
@@ -75,17 +87,17 @@ export function closeAfter(daybook: { close(): Promise<void> }, drop: () => Prom
 
 /** How many statements there were so far of which nobody waited for the answer. */
 export async function givenUpCount(): Promise<number> {
-  return Number(await (await fetch(`${serverUrl()}/given-up`)).text());
+  return sum(await saidBy("given-up"));
 }
 
 /** The files of the server in which a text of small letters stands, compressed or not. */
 export async function pathsWith(text: string): Promise<string[]> {
-  return (await (await fetch(`${serverUrl()}/stored?text=${encodeURIComponent(text)}`)).json()) as string[];
+  return (await saidBy(`stored?text=${encodeURIComponent(text)}`)).flatMap((said) => JSON.parse(said) as string[]);
 }
 
 /** How many statements are held until other orders come. */
 export async function heldCount(): Promise<number> {
-  return await heldOf(serverUrl());
+  return sum(await saidBy("held"));
 }
 
 /** The same of a server of its own. */
@@ -95,7 +107,7 @@ export async function heldOf(url: string): Promise<number> {
 
 /** Makes the next statements go wrong; without orders all go well again. */
 export async function order(...orders: readonly Order[]): Promise<void> {
-  await orderOf(serverUrl(), ...orders);
+  await Promise.all(layouts.slice(0, 2).map((layout) => orderOf(serverUrl(layout), ...orders)));
 }
 
 /** The same to a server of its own. */

@@ -39,7 +39,7 @@ async function newStore(): Promise<{ readonly directory: string; readonly eventC
 /** Of how many days it is noted that they were loaded. */
 async function loadedDays(options: ClickHouseOptions): Promise<number> {
   const connection = await connectTo(options);
-  const known = await new LoadedParts(connection, new TableNames(options.cluster !== undefined)).known();
+  const known = await new LoadedParts(connection, new TableNames(options.database, options.cluster ?? null)).known();
   await connection.close();
   return [...known.keys()].filter((part) => part !== "records").length;
 }
@@ -54,7 +54,7 @@ describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
   test("copies a store whole, goes on where it was ended, and sends a second time only what is new", async () => {
     const { directory, eventCount } = await newStore();
     const { options, drop } = await newDatabase(layout);
-    const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database,
+    const args = ["clickhouse", "load", "--data", directory, "--url", String(options.url), "--database", options.database,
       ...(options.cluster === undefined ? [] : ["--cluster", options.cluster])];
     const target = await openClickHouse(options);
 
@@ -99,7 +99,7 @@ describe.each(layouts)("daybook clickhouse load, %s", (layout) => {
 test("A day that lost as many events as it got is sent again; what went stays there, and is told as a difference.", async () => {
   const { directory } = await newStore();
   const { options, drop } = await newDatabase("one server");
-  const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database];
+  const args = ["clickhouse", "load", "--data", directory, "--url", String(options.url), "--database", options.database];
   expect((await daybook(args)).code).toBe(0);
   const store = await openDaybook({ storage: fileStorage(directory) });
   await store.deleteEvents({ before: new Date(FIRST_MS + 1) });
@@ -121,7 +121,7 @@ test("What a store holds of the future, and of the years before 1973, is there a
   await store.identify({ userId: "ann", email: "ann@example.org", createdAt: "9999-01-01T00:00:00Z" });
   await store.close();
   const { options, drop } = await newDatabase("one server");
-  const { code, stdout } = await daybook(["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database]);
+  const { code, stdout } = await daybook(["clickhouse", "load", "--data", directory, "--url", String(options.url), "--database", options.database]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^3 days: accepted 3 \/ duplicates 0, 1 record; /)]);
   await using target = await openClickHouse(options);
   expect((await target.searchEvents()).events.map(({ createdAt }) => createdAt)).toEqual(times.toReversed());
@@ -133,7 +133,7 @@ test("What a store holds of the future, and of the years before 1973, is there a
 test("Several load days of their own at once, and the last run compares; a project that is deleted leaves no name behind.", async () => {
   const { directory, eventCount } = await newStore();
   const { options, drop } = await newDatabase("one server");
-  const args = ["clickhouse", "load", "--data", directory, "--url", serverUrl(), "--database", options.database];
+  const args = ["clickhouse", "load", "--data", directory, "--url", String(options.url), "--database", options.database];
   const parts = [["--to", "2026-02-02"], ["--from", "2026-02-03", "--to", "2026-02-04"], ["--from", "2026-02-05"]];
   const done = await Promise.all(parts.map((days) => daybook([...args, ...days])));
   for (const { code, stdout } of done) expect([code, stdout]).toEqual([0, expect.stringMatching(/^2 days: accepted 20 \/ .* 0 days loaded before [^\n]*\n$/)]);

@@ -62,7 +62,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     insert.mockRestore();
     expect(stored).toEqual([["cursorKey", "suppressionKey", ...(layout === "two replicas" ? ["replicated"] : [])], ["tablesVersion"]]);
     const connection = await connectTo(options);
-    const place = { connection, names: new TableNames(layout !== "one server"), database: options.database, cluster: options.cluster ?? null };
+    const place = { connection, names: new TableNames(options.database, options.cluster ?? null), database: options.database, cluster: options.cluster ?? null };
     await change(place, "kept", sql`DELETE WHERE name = 'suppressionKey'`);
     await connection.close();
     await expect(openClickHouse(options)).rejects.toMatchObject({ code: "manifest_missing", message: expect.stringContaining("suppressionKey") as string });
@@ -72,7 +72,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     const options = newOptions(layout);
     await migrateClickHouse(options);
     const connection = await connectTo(options);
-    const place = { connection, names: new TableNames(layout !== "one server"), database: options.database, cluster: options.cluster ?? null };
+    const place = { connection, names: new TableNames(options.database, options.cluster ?? null), database: options.database, cluster: options.cluster ?? null };
     const columns = sql`SELECT table, name, type FROM system.columns WHERE database = ${text(options.database)} ORDER BY table, name`;
     const before = await connection.rows(columns);
     for (const version of [5, 0]) {

@@ -8,7 +8,8 @@ import { sql } from "../../src/clickhouse/sql/sql.js";
 import { tableStatements } from "../../src/clickhouse/tables/migrate.js";
 import { emptyDirectory } from "../cli/run.js";
 import { closeAfter, newDatabase, newOptions, order, startServer } from "./kit.js";
-import { APART, CLUSTER, LOOSE, PAIR, TRIO, UNLIKE } from "./server/engine.js";
+import { CLUSTER } from "./server/clusters.js";
+import { APART, LOOSE, PAIR, TRIO, UNLIKE } from "./server/engine.js";
 
 afterEach(() => order());
 
@@ -63,7 +64,7 @@ test.each([
 });
 
 test("tables that were made without replicas are not opened where the servers of a shard would not hold the same, nor made over", async () => {
-  const made = { ...newOptions("two shards"), cluster: CLUSTER };
+  const made = { ...newOptions("two replicas"), cluster: CLUSTER };
   await migrateClickHouse(made);
   const message = /were created without replication.*create another database/;
   for (const options of [{ ...made, cluster: PAIR }, { ...made, replicas: true }] satisfies ClickHouseOptions[])

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { verifyClickHouse } from "../../src/clickhouse/open-clickhouse.js";
 import { emptyDirectory } from "../cli/run.js";
 import { startServer } from "./kit.js";
-import { CLUSTER } from "./server/engine.js";
+import { CLUSTER } from "./server/clusters.js";
 
 const documented = readFileSync(new URL("../../docs/guide/clickhouse.md", import.meta.url), "utf8");
 

@@ -58,7 +58,7 @@ test("ranges of time are counted exactly where ClickHouse could take counts of g
 test("verify notices counts of granules that are taken for those of rows", async () => {
   const { options, connection } = await filledDatabase();
   const { database } = options;
-  const names = new TableNames(false);
+  const names = new TableNames(database, null);
   expect(await reportOf({ connection, names, database, cluster: null }, 1, 0)).toMatchObject({ findings: [] });
   const client = clientUnder({ optimize_use_implicit_projections: 1 }, options);
   onTestFinished(() => client.close());
@@ -72,8 +72,7 @@ test("verify notices counts of granules that are taken for those of rows", async
 test.each([
   ["one server", "optimize_use_implicit_projections", 0, 1, "1 of 1"],
   ["one server", "join_use_nulls", 0, 1, "1 of 1"],
-  // Both are the same server here.
-  ["two shards", "distributed_product_mode", "deny", "local", "1 of 1"],
+  ["two shards", "distributed_product_mode", "deny", "local", "2 of 2"],
   ["two replicas", "select_sequential_consistency", 1, 0, "2 of 2"],
 ] as const)("on %s, servers with another value of %s are refused", async (layout, setting, expected, found, count) => {
   const { options, drop } = await newDatabase(layout);

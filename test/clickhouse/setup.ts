@@ -6,25 +6,27 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where ClickHouse answers, by worker. */
-    readonly clickhouse: readonly string[];
+    /** Where ClickHouse answers, by worker: one server, and the first of two shards. */
+    readonly clickhouse: readonly { readonly alone: string; readonly shards: string }[];
   }
 }
 
+/** The program of two shards. */
+const SHARDS = fileURLToPath(new URL("server/shards.ts", import.meta.url));
 /** The program of a server. */
 export const SERVER = fileURLToPath(new URL("server/main.ts", import.meta.url));
 
 /** Starts ClickHouse for each worker, and ends it behind all tests. */
 export async function setup({ config, provide }: TestProject): Promise<() => Promise<void>> {
-  const servers = await Promise.all(Array.from({ length: config.maxWorkers }, startServer));
-  provide("clickhouse", servers.map(({ url }) => url));
+  const ofWorkers = await Promise.all(Array.from({ length: config.maxWorkers }, () => Promise.all([started(SERVER), started(SHARDS)])));
+  provide("clickhouse", ofWorkers.map(([alone, shards]) => ({ alone: alone.url, shards: shards.url })));
   return async () => {
-    await Promise.all(servers.map(({ end }) => end()));
+    await Promise.all(ofWorkers.flat().map(({ end }) => end()));
   };
 }
 
-async function startServer() {
-  const server = spawn(process.execPath, ["--import", "tsx", SERVER], { stdio: ["ignore", "pipe", "inherit"] });
+async function started(program: string) {
+  const server = spawn(process.execPath, ["--import", "tsx", program], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(createInterface(server.stdout), "line")) as [string];
   const end = async () => {
     server.kill("SIGTERM");

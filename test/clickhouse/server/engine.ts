@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ALL_REPLICAS, Replicas } from "./replicas.js";
-import { storedBytes } from "./stored-text.js";
+import { CLUSTER, HALF_CLUSTER } from "./clusters.js";
+import { pathsIn } from "./stored-text.js";
 
 /** The part of chDB that is used: its types are there only where its half gigabyte is installed. */
 interface Session {
@@ -16,10 +17,6 @@ interface Chdb {
   readonly Session: new (path: string, options: { readonly connectionArgs: readonly string[] }) => Session;
 }
 
-/** The name of a cluster of two shards, both of them this process. */
-export const CLUSTER = "two";
-/** The same, but that nobody is there for the second shard. */
-export const HALF_CLUSTER = "half";
 /** A cluster of one shard with two replicas, and others with some that are wrong: of one each, one too many, none by themselves, shards unlike. */
 export const PAIR = "pair";
 export const APART = "apart";
@@ -124,15 +121,12 @@ export class Engine {
   }
 
   /** Where a text stands in files, whatever its case, compressed or not; none: nowhere. */
-  async pathsWith(text: string): Promise<string[]> {
-    const { texts, frames } = storedBytes(join(this.#directory, "data"));
-    const paths = texts.filter((stored) => stored.text.toLowerCase().includes(text)).map(({ path }) => path);
-    const inflated = join(this.#directory, "frames.zst");
-    writeFileSync(inflated, frames);
-    const run = () => this.#query(`SELECT sum(position(lower(raw), ${literal(text)})) FROM file(${literal(inflated)}, RawBLOB, 'raw String', 'zstd')`);
-    const next = this.#last.then(run);
-    this.#last = next.catch(() => undefined);
-    return [...paths, ...(frames.length > 0 && Number(await next) > 0 ? ["a compressed block"] : [])];
+  pathsWith(text: string): Promise<string[]> {
+    return pathsIn(join(this.#directory, "data"), text, (statement) => {
+      const next = this.#last.then(() => this.#query(statement));
+      this.#last = next.catch(() => undefined);
+      return next;
+    });
   }
 
   close(): void {

@@ -8,6 +8,10 @@ export interface Asked {
   /** What follows the first line of an insert. */
   readonly rows: Buffer;
   readonly terms: Terms;
+  /** The request as it came. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
   /** Whether a server ends it when the client goes away. */
   readonly isEndedWithClient: boolean;
 }
@@ -24,7 +28,8 @@ const OWN = new Set([
 export async function readAsked(request: IncomingMessage): Promise<Asked> {
   const { search, searchParams } = new URL(request.url ?? "/", "http://localhost");
   for (const member of search.slice(1).split("&")) checkField(member);
-  const body = await bodyOf(request);
+  const sent = await bodyOf(request);
+  const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
   const parts = partsOf(request.headers["content-type"] ?? "", body);
   const members = [...searchParams, ...parts];
   const params = Object.fromEntries(members.filter(([name]) => name.startsWith("param_")).map(([name, value]) => [name.slice(6), value]));
@@ -34,7 +39,8 @@ export async function readAsked(request: IncomingMessage): Promise<Asked> {
   const isEndedWithClient = isReadOnly && all["cancel_http_readonly_queries_on_client_close"] === "1";
   const terms = { database: searchParams.get("database") ?? "default", settings, params };
   const inAddress = searchParams.get("query");
-  const rest = { terms, isEndedWithClient };
+  const passed = ["content-type", "content-encoding"].flatMap((name) => (typeof request.headers[name] === "string" ? [[name, request.headers[name]]] : []));
+  const rest = { terms, isEndedWithClient, url: request.url ?? "/", headers: Object.fromEntries(passed) as Record<string, string>, body: sent };
   const asked = parts.length > 0 ? { statement: new Map(parts).get("query") ?? "", rows: Buffer.alloc(0), ...rest }
     : inAddress === null ? { statement: body.toString(), rows: Buffer.alloc(0), ...rest } : { statement: inAddress, rows: body, ...rest };
   const isRefused = isReadOnly && !/^\s*(SELECT|WITH)\b/.test(asked.statement);
@@ -45,8 +51,7 @@ export async function readAsked(request: IncomingMessage): Promise<Asked> {
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
-  return request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+  return Buffer.concat(chunks);
 }
 
 /** What a server reads of a field of a form or of an address as it stands there, unless its own configuration says something else. */

@@ -1,8 +1,9 @@
-import { readFileSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 /** What files hold: their bytes, and those of compressed blocks within. */
-export interface StoredBytes {
+interface StoredBytes {
   /** As they are, or inflated. */
   readonly texts: readonly { readonly path: string; readonly text: string }[];
   /** Blocks that are left to be inflated, each a frame of Zstandard. */
@@ -12,8 +13,27 @@ export interface StoredBytes {
 const HEADER_BYTES = 25;
 const METHODS = { none: 0x02, lz4: 0x82, zstd: 0x90 } as const;
 
+/**
+ * The files below a directory in which a text of small letters stands, whatever its case there, compressed or not.
+ * @param ask runs a statement on a server that may read files: nothing else here inflates Zstandard
+ */
+export async function pathsIn(directory: string, text: string, ask: (statement: string) => Promise<string>): Promise<string[]> {
+  const { texts, frames } = storedBytes(directory);
+  const paths = texts.filter((stored) => stored.text.toLowerCase().includes(text)).map(({ path }) => path);
+  if (frames.length === 0) return paths;
+  // Elsewhere: it would be searched too.
+  const inflated = join(mkdtempSync(join(tmpdir(), "daybook-frames-")), "frames.zst");
+  try {
+    writeFileSync(inflated, frames);
+    const found = await ask(`SELECT sum(position(lower(raw), '${text}')) FROM file('${inflated}', RawBLOB, 'raw String', 'zstd')`);
+    return Number(found) > 0 ? [...paths, "a compressed block"] : paths;
+  } finally {
+    rmSync(dirname(inflated), { recursive: true });
+  }
+}
+
 /** Reads all files below a directory. One that goes meanwhile is left out. */
-export function storedBytes(directory: string): StoredBytes {
+function storedBytes(directory: string): StoredBytes {
   const texts: { path: string; text: string }[] = [];
   const frames: Buffer[] = [];
   for (const path of filesBelow(directory)) {
