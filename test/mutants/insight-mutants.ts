@@ -98,7 +98,7 @@ const funnels: readonly InsightMutant[] = [
     ["that a breakdown needs values of the first step", "const isFirstRead = this.#pruning?.countsFirstOnly === true ? 0 : 1;", "const isFirstRead = 0;"]),
   ...ofInsight("funnel", "funnelEntitiesOf", ["that later steps lie after the range", "toMs: range.toMs + windowMs", "toMs: range.toMs"]),
   ...ofInsight("funnel", "inOrder", ["the order of ids", "compareKeys(keys[a]!, keys[b]!)", "compareKeys(keys[b]!, keys[a]!)"]),
-  ...ofInsight("funnel", "interpolated",
+  ...ofInsight("funnel", "percentilesAtRanks",
     ["to interpolate between durations", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
 ];
 
@@ -156,7 +156,7 @@ const visits: readonly InsightMutant[] = [
   ...ofInsight("sessionsOverview", "RowSessions.of",
     ["that rows came to other sessions", "return now >= 0 ? now : this.view.nowOf(this.part.otherSessionOf(own));", "return now;"]),
   ...ofInsight("paths", "Sessionizer.#continued", ["as which session one goes on", "continued.continuations.add(session, next);"]),
-  ...ofInsight("sessionsOverview", "interpolated",
+  ...ofInsight("sessionsOverview", "percentilesAtRanks",
     ["to interpolate between lengths", "secondsOf(values[at * 2]! * (100 - rest) + values[at * 2 + 1]! * rest, 100)", "secondsOf(values[at * 2 + 1]!, 1)"]),
   ...ofInsight("paths", "StepCounts.#add",
     ["that equal steps are one node", "this.places.numberOf(tree.stepOf(node), tree.labelOf(node))", "this.places.numberOf(tree.stepOf(node), node)"]),
