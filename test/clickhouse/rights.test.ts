@@ -64,6 +64,7 @@ test.each([["one server", undefined], ["two shards", CLUSTER]] as const)("the ri
   await as(of("reader"), directory, async (url) => {
     await using daybook = await openClickHouse(options(url));
     expect(await daybook.countUniqueUsers()).toBe(1);
+    expect(await daybook.sessionsOverview()).toMatchObject({ total: { sessions: 1 } });
     expect(await daybook.searchEvents({ allFields: true })).toMatchObject({ events: [{ userId: "carl" }] });
     await expect(daybook.ingest([{ ...event, userId: "dora", anonymousId: "tab" }])).rejects.toMatchObject({ code: "read_only" });
     await expect(daybook.deleteProject("default")).rejects.toMatchObject({ code: "read_only" });

@@ -66,10 +66,6 @@ export class ListeningServer {
     }
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.#child?.kill(signal);
-  }
-
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;

@@ -2,11 +2,19 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <signal.h>
+#include <sys/prctl.h>
+#endif
 
 typedef void *(*run_program)(int, char **);
 typedef const char *(*error_of)(void *);
 
 int main(int argc, char **argv) {
+#ifdef __linux__
+  /* Ends with whoever started it, however that ends. */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   void *library = dlopen(getenv("LIBCHDB"), RTLD_NOW | RTLD_GLOBAL);
   if (library == NULL) {
     fprintf(stderr, "%s\n", dlerror());
