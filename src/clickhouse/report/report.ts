@@ -96,6 +96,13 @@ export function propertiesColumn({ breakdown }: { readonly breakdown: BreakdownP
   return sql`[${joined(breakdown.fields.map((field) => propertiesOf(foundOf(field, needs))), ", ")}]`;
 }
 
+/** SQL for the combinations of the values of up to two fields. @param fields lists of values */
+export function combinationsOf([first, second]: readonly Sql[]): Sql {
+  if (first === undefined) return sql`CAST([], 'Array(Array(String))')`;
+  if (second === undefined) return sql`arrayMap(one -> [one], ${first})`;
+  return sql`arrayMap(pair -> [pair.1, pair.2], arrayFlatten(arrayMap(one -> arrayMap(other -> (one, other), ${second}), ${first})))`;
+}
+
 /** Numbers things in order of arrival, from 0. Memory: the distinct ones. */
 class Numbered<T extends string | readonly unknown[]> {
   readonly things: T[] = [];

@@ -66,7 +66,10 @@ const TIMES: SessionShape = { event: () => EMPTY, piece: EMPTY, session: EMPTY }
 /** How long before a range sessions may begin that reach into it. Who makes no pause for so long is read whole. */
 const LOOK_BACK_MS = 2 * MS_PER_DAY;
 
-/** Shards divide the events of an identity at its pauses; the server that is asked joins what meets, and divides what lasts too long. */
+/**
+ * Builds the statement. Each shard divides the events of an identity at its pauses. The server that receives the query joins pieces of several
+ * shards that overlap or follow each other without a pause, and divides those that are longer than a session.
+ */
 class SessionSql {
   readonly #edgeMs: number;
   readonly #isNamed: Sql;
@@ -88,7 +91,7 @@ class SessionSql {
     const { fromMs, toMs } = this.range;
     const run = sql`if(${this.#isLong}, ${divided(this.plan.session)}, [run])`;
     const sessions = sql`SELECT identityKey, project, arrayJoin(${run}) AS pieces, arrayMin(pieces.1) AS startMs, arrayMax(pieces.2) AS endMs
-      FROM (${this.#runs(shape)}) WHERE NOT throwIf(isOpen, 'daybook: somebody must be read whole')`;
+      FROM (${this.#runs(shape)}) WHERE NOT throwIf(isOpen, 'daybook: a session may begin before the events that were read')`;
     return sql`SELECT identityKey, startMs, endMs${shape.session}
       FROM (${sessions}) WHERE startMs >= ${whole(fromMs)} AND startMs < ${whole(toMs)} AND arraySum(pieces.3) > 0`;
   };
@@ -143,7 +146,7 @@ class SessionSql {
   }
 }
 
-/** Divides the pieces of an identity before each that begins while no other is open, and has been closed for longer than the longest pause. */
+/** Joins the pieces of an identity into runs. A piece stays open for `gapMs` after its end; a run begins with a piece while none is open. */
 function joinedPieces({ gapMs }: SessionRule): Sql {
   const begun = sql`arrayMap(piece -> (toInt64(piece.1), 0, piece), groupArrayArray(run) AS all)`;
   const ended = sql`arrayMap(piece -> (toInt64(piece.2) + ${whole(gapMs)}, 1, piece), all)`;

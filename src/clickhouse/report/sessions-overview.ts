@@ -4,9 +4,8 @@ import { slotsOf } from "../../query/answer/insights/buckets.js";
 import { rateOf } from "../../query/answer/numbers.js";
 import type { SessionPage } from "../../query/plan/insights/answers.js";
 import { combinations, sql, whole } from "../sql/sql.js";
-import { extentOf, insight, propertiesColumn } from "./report.js";
+import { combinationsOf, extentOf, insight, propertiesColumn } from "./report.js";
 import { fromSessions } from "./session-rows.js";
-import { combinationsOf } from "./trend-cells.js";
 import { ALL_SESSIONS, countedLists, figuresIf, NO_VALUES, sessionFiguresOf, unitValue, visitShape, type CountedValue } from "./visit-figures.js";
 
 /** Counts and durations of sessions, in one statement; of what is not shown of a breakdown in another one. */

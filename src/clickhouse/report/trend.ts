@@ -14,7 +14,8 @@ import { ALL_TIME, inRange, whereOf } from "../query/where.js";
 import { allOf, EMPTY, sql, type Sql } from "../sql/sql.js";
 import { fromSessions, type SessionShape } from "./session-rows.js";
 import { insight, pauseOf, propertiesColumn, PropertyKeys, selectRows, unitOf, type Properties, type ReportContext } from "./report.js";
-import { EventTrend, SessionTrend, TrendCells, measureOf, type TrendSource, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
+import { EventTrend, SessionTrend } from "./trend-rows.js";
+import { TrendCells, measureOf, type TrendSource, type Cell, type CellFigures, type Total, type MeasureSql } from "./trend-cells.js";
 import { paidGroups } from "./revenue.js";
 
 /** Amounts that count, each under one key: arrays of equal length. */
