@@ -34,5 +34,6 @@ function join(from: Socket, to: Socket): void {
   });
   to.on("drain", () => from.resume());
   from.on("error", () => from.destroy());
-  from.on("close", () => to.end());
+  // A paused side would never see that it is over.
+  from.on("close", () => to.end().resume());
 }
