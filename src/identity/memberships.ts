@@ -9,7 +9,7 @@ import type { PendingLoads } from "../storage/derived/pending-loads.js";
 import { StoreTable } from "../storage/derived/store-table.js";
 import type { MemoryBudget, TableUse } from "../storage/segment/memory-budget.js";
 import type { Rows } from "../storage/segment/rows.js";
-import { actorOf } from "../storage/segment/summaries.js";
+import { actorOf, type ActorTriples } from "../storage/segment/summaries.js";
 import { associationAt, associationsOf, Companies, MIXED, compareAssociations, type Association } from "./company-view.js";
 import type { CompanyView, IdentityView, IdentitySnapshot } from "./identity-view.js";
 import { ChangeLog } from "./links.js";
@@ -91,12 +91,12 @@ export class Memberships extends StoreTable<CompanyPairs> {
 
   protected known(segment: Rows): CompanyPairs | null {
     if (segment.zone("companyId") === null) return NO_PAIRS;
-    const who = segment.cachedActorCompanies();
-    return who === null ? null : { ...who, rows: null };
+    const who = segment.cachedActorLists(COMPANY_LISTS);
+    return who === null ? null : pairsOf(who);
   }
 
   protected async load(segment: Rows, scratch: NumberMemory): Promise<CompanyPairs> {
-    return this.known(segment) ?? { ...(await segment.actorCompanies(scratch)), rows: null };
+    return this.known(segment) ?? pairsOf(await segment.actorLists(COMPANY_LISTS, scratch));
   }
 
   protected ofHead(rows: Rows): CompanyPairs {
@@ -278,6 +278,11 @@ export class Memberships extends StoreTable<CompanyPairs> {
   }
 }
 
+function pairsOf({ members, companies }: Pick<ActorTriples, "members" | "companies">): CompanyPairs {
+  return { actors: members, companies, rows: null };
+}
+
+const COMPANY_LISTS = ["members", "companies"] as const;
 const NO_PAIRS: CompanyPairs = { actors: [], companies: [], rows: null };
 
 function join(company: number, other: number): number {

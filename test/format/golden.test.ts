@@ -90,10 +90,10 @@ describe("the bytes of each file, which stores that exist already have", () => {
         '999,"firstSequence":7,"lastSequence":9,"columns":[{"name":"name","width":1,"min":1,"max":2,"hasZero"',
         ':false},{"name":"url","width":2,"min":4,"max":300,"hasZero":true},{"name":"userId","width":1,"min":6',
         ',"max":6,"hasZero":true},{"name":"anonymousId","width":1,"min":5,"max":5,"hasZero":true},{"name":"m1',
-        '","width":1,"min":3,"max":3,"hasZero":true,"entryCount":1}],"actors":{"count":2,"companyMax":0,"proj',
-        'ectMax":0}}}',
+        '","width":1,"min":3,"max":3,"hasZero":true,"entryCount":1}],"actors":{"plain":{"count":2,"max":12},"',
+        'members":{"count":0,"max":0},"companies":{"count":0,"max":0},"projects":{"count":2,"max":0}}}}',
       ].join(""),
-      trailer: "b0060000edead012314b4f4f42594144",
+      trailer: "020700001916d43a314b4f4f42594144",
     });
   });
 

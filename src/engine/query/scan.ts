@@ -11,6 +11,7 @@ import { Head, type HeadView } from "../../storage/segment/head.js";
 import { Prefetch } from "../../storage/segment/prefetch.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import { Segment } from "../../storage/segment/segment.js";
+import { BOTH_ACTORS } from "../../storage/segment/summaries.js";
 import { Span, type SpanResult, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 
@@ -193,7 +194,7 @@ export class Scan<S, T> {
 
   /** Settles when what is read of the rows is in memory; null if it is already. */
   #load(rows: Rows): Promise<unknown> | null {
-    return this.#needsOnlyActors(rows) ? rows.actorCompanies() : rows.load(columnsFor(rows, this.selectors, this.#columns));
+    return this.#needsOnlyActors(rows) ? rows.actorLists(BOTH_ACTORS) : rows.load(columnsFor(rows, this.selectors, this.#columns));
   }
 
   /** Whether the actors suffice, so that no row need be read. */
@@ -217,9 +218,9 @@ export class Scan<S, T> {
       await this.#pause();
     }
     if (pass.scanActors !== undefined && this.#needsOnlyActors(rows)) {
-      const who = await rows.actorCompanies();
-      pass.scanActors(state, rows, who);
-      this.stats.rowCount += who.actors.length;
+      const actors = await rows.actorLists(BOTH_ACTORS);
+      pass.scanActors(state, rows, actors);
+      this.stats.rowCount += actors.plain.length + actors.members.length;
     } else {
       if (loading !== null) this.stats.loadCount += 1;
       pass.scan(state, rows, selectors);
@@ -265,7 +266,7 @@ function rangeOf([first, ...others]: Selectors): Range {
 
 /** Whether the columns are in memory, and the actors are yet to be read. */
 function isInMemory(rows: Rows, columns: readonly string[]): boolean {
-  return rows instanceof Segment && rows.cachedActorCompanies() === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
+  return rows instanceof Segment && rows.cachedActorLists(BOTH_ACTORS) === null && columns.every((name) => rows.zone(name) === null || rows.isLoaded(name));
 }
 
 /** Whether no filter and no date excludes a row. */

@@ -308,15 +308,7 @@ export class HeadView implements Rows {
     return this.ids();
   }
 
-  mayHaveActors(): boolean {
-    return true;
-  }
-
-  cachedActorCompanies(): null {
-    return null;
-  }
-
-  cachedActorTriples(): null {
+  cachedActorLists(): null {
     return null;
   }
 
@@ -324,11 +316,7 @@ export class HeadView implements Rows {
     return Promise.resolve(null);
   }
 
-  actorCompanies(): Promise<ActorTriples> {
-    return this.actorTriples();
-  }
-
-  actorTriples(): Promise<ActorTriples> {
+  actorLists(): Promise<ActorTriples> {
     return actorTriplesOf(this.rowCount, (name) => this.column(name));
   }
 

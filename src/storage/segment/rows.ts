@@ -1,7 +1,7 @@
 import type { NumberMemory } from "../../core/base/scratch.js";
 import type { CodeColumn } from "../column/column.js";
 import type { ColumnOnce } from "./column-once.js";
-import type { RowsSummary, ActorCompanies, ActorTriples } from "./summaries.js";
+import type { ActorList, ActorTriples, RowsSummary } from "./summaries.js";
 
 /** Smallest and largest code of a column other than 0, and whether any row has code 0. */
 export interface ColumnZone {
@@ -53,18 +53,13 @@ export interface Rows {
   readOnce(column: string, scratch: NumberMemory): ColumnOnce | Promise<ColumnOnce>;
   /** 16 bytes per row, for one use before the scratch is released; sealed rows read their file and keep nothing. @throws corruption */
   readIdsOnce(scratch: NumberMemory): Uint8Array | Promise<Uint8Array>;
-  /** False if no row is by any of some actors, given ascending; the actors of sealed rows are read for it. @throws corruption */
-  mayHaveActors(actors: Uint32Array): boolean | Promise<boolean>;
-  /** As `actorTriples`, without the projects: a pair of several projects occurs as often. @throws corruption */
-  actorCompanies(scratch?: NumberMemory): Promise<ActorCompanies>;
-  cachedActorCompanies(): ActorCompanies | null;
   /**
-   * The actors of these rows. Stored with sealed rows, at the cost of the triples; for others every row is read.
+   * Lists of the actors of these rows. Stored with sealed rows, at the cost of their numbers; for others every row is read.
    * @param scratch the first time, what is not in memory is read into it; later it is read into memory of its own and kept @throws corruption
    */
-  actorTriples(scratch?: NumberMemory): Promise<ActorTriples>;
-  /** As `actorTriples` if they are in memory, else null. */
-  cachedActorTriples(): ActorTriples | null;
+  actorLists<L extends ActorList>(lists: readonly L[], scratch?: NumberMemory): Promise<Pick<ActorTriples, L>>;
+  /** As `actorLists` if all are in memory, else null. */
+  cachedActorLists<L extends ActorList>(lists: readonly L[]): Pick<ActorTriples, L> | null;
   /** Null if none is stored; then read the columns. It may depend on more names than `of`, and contain more rows. @throws corruption */
   summary(name: string, of: readonly string[]): Promise<RowsSummary | null>;
   /** Keeps loaded data in memory until `unpin`: a query pins before `load` and unpins after its last read. */

@@ -1,13 +1,13 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { crc32 } from "../../core/base/hash.js";
-import { Scratch, type NumberMemory } from "../../core/base/scratch.js";
+import { Scratch } from "../../core/base/scratch.js";
 import { Yielder } from "../../core/base/yield.js";
-import { codesOfBytes, codeWidth, maxOf, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
+import { codesOfBytes, codeWidth, narrowCodes, wideCodes, type Codes } from "../column/codes.js";
 import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
-  encodeSummary, summaryOf, actorTriplesOf, type ActorCompanies, type RowsSummaryMeta, type SummaryRule, type ActorTriplesMeta,
+  encodeSummary, summaryOf, actorTriplesOf, describeActors, ACTOR_LISTS, type ActorList, type ActorListMeta, type RowsSummaryMeta, type SummaryRule,
 } from "./summaries.js";
 import { maskCodes, unmaskCodes } from "./masked-codes.js";
 import { PackedCodes, packCodes, packDeltas, packedByteLength, unpackCodes, unpackDeltas } from "./packed-numbers.js";
@@ -143,18 +143,13 @@ export interface SegmentMeta {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly columns: readonly ColumnMeta[];
-  readonly actors: ActorTriplesMeta;
+  readonly actors: Readonly<Record<ActorList, ActorListMeta>>;
   /** Absent if there are none. */
   readonly summaries?: readonly RowsSummaryMeta[];
 }
 
-/** Name of the block with the actors of the triples. */
-export const ACTORS_BLOCK = "actors";
-
-/** Name of the block with the companies or the projects of the triples; absent if none is set. */
-export function actorsBlock(column: "companyId" | "project"): string {
-  return `${ACTORS_BLOCK}.${column}`;
-}
+/** Names of the blocks with the lists of `ActorTriples`; a list whose greatest number is 0 has none. */
+export const ACTOR_BLOCKS: Readonly<Record<ActorList, string>> = { plain: "actors", members: "actors.member", companies: "actors.companyId", projects: "actors.project" };
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */
 export const LINKS_BLOCK = "links";
@@ -204,11 +199,12 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
     blocks.push(await codesBlock(name, column.codes, meta.max));
   }
   const column = columnOf(merged);
-  const { actors, companies, projects } = await actorTriplesOf(merged.times.length, column, yielder);
-  blocks.push(await deltasOf(ACTORS_BLOCK, actors));
-  const [companyMax, projectMax] = [maxOf(companies), maxOf(projects)];
-  if (companyMax > 0) blocks.push(await codesBlock(actorsBlock("companyId"), narrowCodes(companies, companyMax), companyMax));
-  if (projectMax > 0) blocks.push(await codesBlock(actorsBlock("project"), narrowCodes(projects, projectMax), projectMax));
+  const triples = await actorTriplesOf(merged.times.length, column, yielder);
+  const actors = describeActors(triples);
+  for (const list of ACTOR_LISTS) {
+    const [name, { max }] = [ACTOR_BLOCKS[list], actors[list]];
+    if (max > 0) blocks.push(isAscending(list) ? await deltasOf(name, triples[list]) : await codesBlock(name, narrowCodes(triples[list], max), max));
+  }
   const summaries: RowsSummaryMeta[] = [];
   for (const rule of rules) {
     const summary = await summaryOf(merged, rule, yielder);
@@ -230,7 +226,7 @@ export async function encodeSegment(merged: MergedRows, { deflate, summaries: ru
     firstSequence,
     lastSequence,
     columns,
-    actors: { count: actors.length, companyMax, projectMax },
+    actors,
     ...(summaries.length === 0 ? {} : { summaries }),
   };
   return { bytes: await encodeContainer(blocks, meta, yielder), meta };
@@ -313,37 +309,18 @@ export function packedCodes(key: string, name: string, bytes: Uint8Array, count:
   return packed;
 }
 
-/** Calls `use` with a block of the file, whose bytes are not valid afterwards. */
-type UseBlock = <T>(name: string, use: (block: NumberBlock) => T) => Promise<T>;
-
-/** @param memory for the numbers; null: they are kept @throws corruption, and what `useBlock` throws */
-export async function decodeActorCompanies(key: string, meta: ActorTriplesMeta, useBlock: UseBlock, memory: NumberMemory | null): Promise<ActorCompanies> {
-  const into = memory === null ? undefined : (count: number) => memory.take(count);
-  const [actors, companies] = await Promise.all([
-    useBlock(ACTORS_BLOCK, (block) => numbersOfDeltas(key, ACTORS_BLOCK, block, meta.count, into)),
-    decodeOfActors(key, "companyId", { count: meta.count, max: meta.companyMax }, useBlock, memory),
-  ]);
-  return { actors, companies };
+/** @param into memory for as many numbers @throws corruption */
+export function decodeActorList(key: string, list: ActorList, { count, max }: ActorListMeta, block: NumberBlock, into: (count: number) => Uint32Array): Uint32Array {
+  const name = ACTOR_BLOCKS[list];
+  if (isAscending(list)) return numbersOfDeltas(key, name, block, count, into);
+  const codes = into(count);
+  if (block.form === "packed") packedCodes(key, name, block.bytes, count, max).all(codes);
+  else codes.set(decodeCodes(key, name, block, { count, max, width: codeWidth(max) }));
+  return codes;
 }
 
-/** As `decodeActorCompanies`. */
-export function decodeActorProjects(key: string, meta: ActorTriplesMeta, useBlock: UseBlock, memory: NumberMemory | null): Promise<Uint32Array> {
-  return decodeOfActors(key, "project", { count: meta.count, max: meta.projectMax }, useBlock, memory);
-}
-
-async function decodeOfActors(
-  key: string, column: "companyId" | "project", { count, max }: Omit<CodesMeta, "width">, useBlock: UseBlock, memory: NumberMemory | null,
-): Promise<Uint32Array> {
-  const take = () => memory?.take(count) ?? new Uint32Array(count);
-  if (max === 0) return take().fill(0);
-  const name = actorsBlock(column);
-  return await useBlock(name, (block) => {
-    const into = take();
-    if (block.form === "masked") return maskedCodes(key, name, block.bytes, count, max, into);
-    if (block.form === "packed") packedCodes(key, name, block.bytes, count, max).all(into);
-    else into.set(decodeCodes(key, name, block, { count, max, width: codeWidth(max) }));
-    return into;
-  });
+function isAscending(list: ActorList): boolean {
+  return list === "plain" || list === "members";
 }
 
 /** @throws corruption */

@@ -1,17 +1,16 @@
 import { getOrMake } from "../../core/base/arrays.js";
 import { assert } from "../../core/base/errors.js";
-import { Scratch, type Allocate, type NumberMemory } from "../../core/base/scratch.js";
-import { haveCommon } from "../../core/base/search.js";
+import type { Allocate, NumberMemory } from "../../core/base/scratch.js";
 import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../column/column.js";
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTORS_BLOCK, LINKS_BLOCK, actorsBlock, decodeActorCompanies, decodeActorProjects, decodeColumn, maskedCodes, numbersOfDeltas, packedCodes, rowsBlock,
+  checkBlock, damaged, ACTOR_BLOCKS, LINKS_BLOCK, decodeActorList, decodeColumn, maskedCodes, numbersOfDeltas, packedCodes, rowsBlock,
   type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
 import { CoalescedReads, type BorrowedBytes } from "./coalesced-reads.js";
 import { onceOfColumn, onceOfNumbers, onceOfPacked, type ColumnOnce } from "./column-once.js";
-import { decodeSummary, type RowsSummary, type ActorCompanies, type ActorTriples } from "./summaries.js";
+import { decodeSummary, type ActorList, type ActorTriples, type RowsSummary } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import { NO_LINKS, type LinkList } from "./links.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
@@ -203,59 +202,30 @@ export class Segment implements Rows {
     return bytes;
   }
 
-  mayHaveActors(actors: Uint32Array): boolean | Promise<boolean> {
-    const who = this.cachedActorCompanies();
-    return who === null ? this.#readActors(actors) : haveCommon(actors, who.actors);
-  }
-
-  async #readActors(actors: Uint32Array): Promise<boolean> {
-    if (this.#cache.wasRequested(`once ${ACTORS_BLOCK}`)) return haveCommon(actors, (await this.actorCompanies()).actors);
-    const { count } = this.meta.actors;
-    return await this.#useBlock(ACTORS_BLOCK, (block) =>
-      Scratch.atOnce((scratch) => haveCommon(actors, numbersOfDeltas(this.key, ACTORS_BLOCK, block, count, (length) => scratch.take(length)))));
-  }
-
   isLoaded(name: string): boolean {
     return this.#cache.get(name) !== null;
   }
 
-  cachedActorCompanies(): ActorCompanies | null {
-    return this.#cache.get(ACTORS_BLOCK) as ActorCompanies | null;
+  cachedActorLists<L extends ActorList>(lists: readonly L[]): Pick<ActorTriples, L> | null {
+    const known = lists.map((list) => [list, this.#cache.get(ACTOR_BLOCKS[list])]);
+    return known.every(([, numbers]) => numbers !== null) ? (Object.fromEntries(known) as Pick<ActorTriples, L>) : null;
   }
 
-  async actorCompanies(scratch?: NumberMemory): Promise<ActorCompanies> {
-    const known = this.cachedActorCompanies();
-    if (known !== null) return known;
-    return await this.#readActorCompanies(this.#memoryFor(ACTORS_BLOCK, scratch));
+  async actorLists<L extends ActorList>(lists: readonly L[], scratch?: NumberMemory): Promise<Pick<ActorTriples, L>> {
+    const read = await Promise.all(lists.map(async (list) => [list, await this.#actorList(list, scratch)]));
+    return Object.fromEntries(read) as Pick<ActorTriples, L>;
   }
 
-  /** @param memory null: what is read is kept */
-  async #readActorCompanies(memory: NumberMemory | null): Promise<ActorCompanies> {
-    const read = await decodeActorCompanies(this.key, this.meta.actors, (name, use) => this.#useBlock(name, use), memory);
-    if (memory === null) this.#cache.set(ACTORS_BLOCK, read, read.actors.byteLength * 2);
+  async #actorList(list: ActorList, scratch: NumberMemory | undefined): Promise<Uint32Array> {
+    const name = ACTOR_BLOCKS[list];
+    const known = this.#cache.get(name);
+    if (known !== null) return known as Uint32Array;
+    const memory = scratch === undefined || this.#cache.wasRequested(`once ${name}`) ? null : scratch;
+    const into = (count: number) => memory?.take(count) ?? new Uint32Array(count);
+    const meta = this.meta.actors[list];
+    const read = meta.max > 0 ? await this.#useBlock(name, (block) => decodeActorList(this.key, list, meta, block, into)) : into(meta.count).fill(0);
+    if (memory === null) this.#cache.set(name, read, read.byteLength);
     return read;
-  }
-
-  /** Null: what is read is kept. */
-  #memoryFor(name: string, scratch: NumberMemory | undefined): NumberMemory | null {
-    return scratch === undefined || this.#cache.wasRequested(`once ${name}`) ? null : scratch;
-  }
-
-  cachedActorTriples(): ActorTriples | null {
-    const who = this.cachedActorCompanies();
-    const projects = this.#cache.get(actorsBlock("project")) as Uint32Array | null;
-    return who === null || projects === null ? null : { ...who, projects };
-  }
-
-  async actorTriples(scratch?: NumberMemory): Promise<ActorTriples> {
-    const known = this.cachedActorTriples();
-    if (known !== null) return known;
-    const name = actorsBlock("project");
-    const memory = this.#memoryFor(name, scratch);
-    const reading = decodeActorProjects(this.key, this.meta.actors, (block, use) => this.#useBlock(block, use), memory);
-    const [who, projects] = await Promise.all([this.cachedActorCompanies() ?? this.#readActorCompanies(memory), reading]);
-    if (memory === null) this.#cache.set(name, projects, projects.byteLength);
-    return { ...who, projects };
   }
 
   async summary(name: string, of: readonly string[]): Promise<RowsSummary | null> {

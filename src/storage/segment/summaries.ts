@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and indexes are bounded by their columns */
-import { concatBytes, sortNumbers } from "../../core/base/arrays.js";
+import { concat, concatBytes, sortNumbers } from "../../core/base/arrays.js";
 import { Yielder } from "../../core/base/yield.js";
 import { codesOfBytes, narrowCodes, wideCodes, maxOf, type Codes } from "../column/codes.js";
 import { denseCodes, absentColumn, codeAt, type CodeColumn } from "../column/column.js";
@@ -7,22 +7,39 @@ import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
-/** By ascending actor; company 0: none. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1. */
-export interface ActorCompanies {
-  readonly actors: Uint32Array;
+/**
+ * The distinct triples of actor, company or none, and project. Apart, because queries about companies read the members alone, who are fewer.
+ * An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1.
+ */
+export interface ActorTriples {
+  /** Actors of triples without a company, ascending. */
+  readonly plain: Uint32Array;
+  /** Actors of triples with a company, ascending. */
+  readonly members: Uint32Array;
+  /** Of the members. */
   readonly companies: Uint32Array;
-}
-
-/** Distinct and ascending. */
-export interface ActorTriples extends ActorCompanies {
+  /** Of the plain actors, then of the members. */
   readonly projects: Uint32Array;
 }
 
-export interface ActorTriplesMeta {
+export type ActorList = keyof ActorTriples;
+
+/** The lists that tell every actor. */
+export const BOTH_ACTORS = ["plain", "members"] as const;
+
+export type BothActors = Pick<ActorTriples, (typeof BOTH_ACTORS)[number]>;
+
+export const ACTOR_LISTS: readonly ActorList[] = ["plain", "members", "companies", "projects"];
+
+/** `max` is 0 if there are only zeros, or none. */
+export interface ActorListMeta {
   readonly count: number;
-  /** The greatest codes. */
-  readonly companyMax: number;
-  readonly projectMax: number;
+  readonly max: number;
+}
+
+export function describeActors(triples: ActorTriples): Record<ActorList, ActorListMeta> {
+  const described = ACTOR_LISTS.map((list) => [list, { count: triples[list].length, max: maxOf(triples[list]) }]);
+  return Object.fromEntries(described) as Record<ActorList, ActorListMeta>;
 }
 
 /** Rows and actors are below 2^26: together they fit into the 53 bits of a number. */
@@ -66,8 +83,7 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
     }
   });
   const sorted = await sortNumbers(keys.subarray(0, keyCount), yielder);
-  const found: ActorTriples = { actors: new Uint32Array(keyCount), companies: new Uint32Array(keyCount), projects: new Uint32Array(keyCount) };
-  let count = 0;
+  const [plain, members] = [foundUpTo(keyCount), foundUpTo(keyCount)];
   let reportedCount = 0;
   for (let start = 0; start < keyCount; ) {
     const actor = Math.floor(sorted[start]! / ROW_SPAN);
@@ -77,25 +93,38 @@ export async function actorTriplesOf(rowCount: number, column: (name: string) =>
       sorted[end] = companies[row]! * CODE_SPAN + projects[row]!;
     }
     const pairs = sorted.subarray(start, end);
-    count = addPairs(found, count, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, yielder) : pairs.sort());
+    addPairs(plain, members, actor, pairs.length > FEW_PAIRS ? await sortNumbers(pairs, yielder) : pairs.sort());
     start = end;
     if ((end - reportedCount) * VALUES_PER_ROW < yielder.pieceLength) continue;
     await yielder.yieldAfter((end - reportedCount) * VALUES_PER_ROW);
     reportedCount = end;
   }
-  return { actors: found.actors.slice(0, count), companies: found.companies.slice(0, count), projects: found.projects.slice(0, count) };
+  const of = (list: Uint32Array, { count }: FoundTriples) => list.slice(0, count);
+  return {
+    plain: of(plain.actors, plain),
+    members: of(members.actors, members),
+    companies: of(members.companies, members),
+    projects: concat([of(plain.projects, plain), of(members.projects, members)], (length) => new Uint32Array(length)),
+  };
 }
 
-/** Adds the distinct pairs of company and project of one actor, given sorted; returns the new number of triples. */
-function addPairs(into: ActorTriples, count: number, actor: number, pairs: Float64Array): number {
+function foundUpTo(maxCount: number) {
+  return { count: 0, actors: new Uint32Array(maxCount), companies: new Uint32Array(maxCount), projects: new Uint32Array(maxCount) };
+}
+
+type FoundTriples = ReturnType<typeof foundUpTo>;
+
+/** Adds the distinct pairs of company and project of one actor, given sorted. */
+function addPairs(plain: FoundTriples, members: FoundTriples, actor: number, pairs: Float64Array): void {
   for (let at = 0; at < pairs.length; at += 1) {
     if (at > 0 && pairs[at] === pairs[at - 1]) continue;
-    into.actors[count] = actor;
-    into.companies[count] = Math.floor(pairs[at]! / CODE_SPAN);
-    into.projects[count] = pairs[at]! % CODE_SPAN;
-    count += 1;
+    const company = Math.floor(pairs[at]! / CODE_SPAN);
+    const into = company === 0 ? plain : members;
+    into.actors[into.count] = actor;
+    into.companies[into.count] = company;
+    into.projects[into.count] = pairs[at]! % CODE_SPAN;
+    into.count += 1;
   }
-  return count;
 }
 
 /** A selection of a segment's rows that is stored a second time: first queries over all time read it instead of whole columns. */

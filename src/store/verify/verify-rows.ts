@@ -10,9 +10,9 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { paymentsSummary } from "../../storage/derived/stored.js";
 import { orderWithin } from "../../storage/segment/event-order.js";
 import { linksOf, areSameLinks } from "../../storage/segment/links.js";
-import { LINKS_BLOCK, ACTORS_BLOCK, actorsBlock, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
+import { LINKS_BLOCK, ACTOR_BLOCKS, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import { factsOf, type Segment, type SegmentFacts } from "../../storage/segment/segment.js";
-import { summaryOf, actorTriplesOf, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
+import { summaryOf, actorTriplesOf, ACTOR_LISTS, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
 import type { Batch } from "../batch/batch.js";
 import type { Findings } from "../files/findings.js";
 import type { Manifest, SegmentEntry } from "../files/manifest.js";
@@ -146,12 +146,12 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   verifyShapes(entry.key, segment, checks);
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "links that match the rows", "different links");
   const triples = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
-  if (!areSameTriples(await segment.actorTriples(), triples)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
+  if (!areSameTriples(await segment.actorLists(ACTOR_LISTS), triples)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
   await verifySummaries(entry.key, segment, checks);
 }
 
 function areSameTriples(one: ActorTriples, other: ActorTriples): boolean {
-  return areSameNumbers(one.actors, other.actors) && areSameNumbers(one.companies, other.companies) && areSameNumbers(one.projects, other.projects);
+  return ACTOR_LISTS.every((list) => areSameNumbers(one[list], other[list]));
 }
 
 function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta>, { links }: Segment, findings: Findings): void {
@@ -162,8 +162,8 @@ function verifyBlocks(key: string, { blocks, meta }: ContainerFooter<SegmentMeta
   if (found !== expected) findings.add(key, `the blocks ${expected}`, found);
 }
 
-function actorBlocks({ actors: { companyMax, projectMax } }: SegmentMeta): string[] {
-  return [ACTORS_BLOCK, ...(companyMax > 0 ? [actorsBlock("companyId")] : []), ...(projectMax > 0 ? [actorsBlock("project")] : [])];
+function actorBlocks({ actors }: SegmentMeta): string[] {
+  return ACTOR_LISTS.filter((list) => actors[list].max > 0).map((list) => ACTOR_BLOCKS[list]);
 }
 
 function summaryBlocks({ summaries = [] }: SegmentMeta): string[] {

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { haveCommon } from "../../../src/core/base/search.js";
 import { Head } from "../../../src/storage/segment/head.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Rows } from "../../../src/storage/segment/rows.js";
@@ -42,13 +41,10 @@ function rowsOf(rows: readonly Row[], { day = 7, sealed = false, zones = {} as P
       const reading = view.readOnce(column, scratch);
       return sealed ? Promise.resolve(reading) : reading;
     },
-    mayHaveActors: async (actors) => haveCommon(actors, (await view.actorTriples()).actors),
     firstSequence: view.firstSequence,
     lastSequence: view.lastSequence,
-    actorTriples: () => view.actorTriples(),
-    cachedActorTriples: () => null,
-    actorCompanies: () => view.actorCompanies(),
-    cachedActorCompanies: () => null,
+    actorLists: () => view.actorLists(),
+    cachedActorLists: () => null,
     summary: () => Promise.resolve(null),
     pin: () => undefined,
     unpin: () => undefined,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Yielder } from "../../../src/core/base/yield.js";
 import type { CodeColumn } from "../../../src/storage/column/column.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
-import { actorTriplesOf, type ActorTriples } from "../../../src/storage/segment/summaries.js";
+import { ACTOR_LISTS, actorTriplesOf, type ActorTriples } from "../../../src/storage/segment/summaries.js";
 import { StoreFiles } from "../../../src/store/files/files.js";
 import { memoryStorage } from "../../../src/store/storage/memory-storage.js";
 import { baseSeed } from "../../oracle/settings.js";
@@ -33,17 +33,20 @@ async function stored(rows: readonly Row[]): Promise<ActorTriples> {
   const files = new StoreFiles(memoryStorage(), new MemoryBudget(1e9));
   const merged = { day: 20_513, times: new Int32Array(rows.length), ids: new Uint8Array(rows.length * 16), sequences: new Uint32Array(rows.length), columns };
   const { entry } = await files.writeSegment(1, merged, []);
-  return await (await files.openSegment(entry)).actorTriples();
+  return await (await files.openSegment(entry)).actorLists(ACTOR_LISTS);
 }
 
-const triplesOf = ({ actors, companies, projects }: ActorTriples) => Array.from(actors, (actor, at) => [actor, companies[at], projects[at]]);
+const triplesOf = ({ plain, members, companies, projects }: ActorTriples) => [
+  ...Array.from(plain, (actor, at) => [actor, 0, projects[at]]),
+  ...Array.from(members, (actor, at) => [actor, companies[at], projects[plain.length + at]]),
+];
 
 /** The largest codes there can be among them. */
 const code = fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 3 }) }, fc.constantFrom(300, 70_000, 2 ** 24 - 1));
 const rowArbitrary = fc.record({ user: code, anonymous: code, company: code, project: code });
 
 describe("who did something", () => {
-  test("is each actor with each company and project, once, ascending; nobody's events are left out", async () => {
+  test("is each actor with each company and project, once, those without a company first; nobody's events are left out", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rowArbitrary, { maxLength: 60 }), fc.integer({ min: 1, max: 100 }), async (rows, pieceLength) => {
         const expected = new Map<string, number[]>();
@@ -51,7 +54,7 @@ describe("who did something", () => {
           const actor = user !== 0 ? user * 2 : anonymous !== 0 ? anonymous * 2 + 1 : 0;
           if (actor !== 0) expected.set(`${actor} ${company} ${project}`, [actor, company, project]);
         }
-        const ordered = [...expected.values()].sort(([a = 0, b = 0, c = 0], [d = 0, e = 0, f = 0]) => a - d || b - e || c - f);
+        const ordered = [...expected.values()].sort(([a = 0, b = 0, c = 0], [d = 0, e = 0, f = 0]) => Number(b > 0) - Number(e > 0) || a - d || b - e || c - f);
         expect(triplesOf(await found(rows, new Yielder(pieceLength)))).toEqual(ordered);
       }),
       { seed: baseSeed, numRuns: 300 },
@@ -67,8 +70,8 @@ describe("who did something", () => {
     );
   });
 
-  test("is read back if thousands of actors have a company, and if none has", async () => {
+  test("is read back if thousands of actors have a company, if none has, and if all have", async () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => ({ user: (at * 7_919) % 6_000, anonymous: at % 50, company: (at * 31) % 900, project: 1 + (at % 3) }));
-    for (const some of [rows, rows.map((row) => ({ ...row, company: 0 }))]) expect(await stored(some)).toEqual(await found(some));
+    for (const some of [rows, rows.map((row) => ({ ...row, company: 0 })), rows.map((row) => ({ ...row, company: 7 }))]) expect(await stored(some)).toEqual(await found(some));
   });
 });

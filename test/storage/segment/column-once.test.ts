@@ -4,6 +4,7 @@ import { SEQUENCE_COLUMN, TIME_COLUMN } from "../../../src/core/schema/fields.js
 import { denseCodes, type CodeColumn } from "../../../src/storage/column/column.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import type { Segment } from "../../../src/storage/segment/segment.js";
+import { BOTH_ACTORS } from "../../../src/storage/segment/summaries.js";
 import { StoreFiles } from "../../../src/store/files/files.js";
 import { memoryStorage } from "../../../src/store/storage/memory-storage.js";
 
@@ -71,15 +72,11 @@ describe("a column that is read for one use", () => {
 
   test("and so is the list of actors", async () => {
     const segment = await stored();
-    const [some, none] = [Uint32Array.of(1, scattered(7, 20) * 2), Uint32Array.of(1, 3, 5)];
     const held: boolean[] = [];
     for (let use = 0; use < 3; use += 1) {
-      expect([await segment.mayHaveActors(some), await segment.mayHaveActors(none)]).toEqual([true, false]);
-      held.push(segment.cachedActorCompanies() !== null);
+      await Scratch.of((scratch) => segment.actorLists(BOTH_ACTORS, scratch));
+      held.push(segment.cachedActorLists(BOTH_ACTORS) !== null);
     }
-    expect(held).toEqual([true, true, true]);
-    const other = await stored();
-    await other.mayHaveActors(some);
-    expect(other.cachedActorCompanies()).toBeNull();
+    expect(held).toEqual([false, true, true]);
   });
 });

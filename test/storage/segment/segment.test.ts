@@ -8,6 +8,7 @@ import { NO_LINKS } from "../../../src/storage/segment/links.js";
 import { MemoryBudget } from "../../../src/storage/segment/memory-budget.js";
 import { mergeRows } from "../../../src/storage/segment/merge-rows.js";
 import { factsOf, Segment } from "../../../src/storage/segment/segment.js";
+import { ACTOR_LISTS } from "../../../src/storage/segment/summaries.js";
 import { StoreFiles } from "../../../src/store/files/files.js";
 import { baseSeed } from "../../oracle/settings.js";
 import { RecordingStorage } from "../../store/recording-storage.js";
@@ -78,9 +79,9 @@ describe("a stored segment", () => {
       appendRow(head, { ms: at, id: idBytes(at), sequence: at + 1, fields: { userId: at % 50, anonymousId: at % 7, companyId: at % 3, project: 1 } });
     const { bytes } = await encodeSegment(await mergeRows([head.view()]), { deflate: (raw) => raw, summaries: [] });
     const { segment, readCount } = await openedFile(bytes);
-    const who = await segment.actorTriples();
-    // 49 users and 6 devices without one, each with three companies.
-    expect([await segment.actorTriples(), readCount(), who.actors.length]).toEqual([who, 1, 165]);
+    const who = await segment.actorLists(ACTOR_LISTS);
+    // 49 users and 6 devices without one, each without a company and with two.
+    expect([await segment.actorLists(ACTOR_LISTS), readCount(), who.plain.length, who.members.length]).toEqual([who, 1, 55, 110]);
   });
 
   test("reads a column once, both blocks of a sparse one together, and an absent one never", async () => {

@@ -146,7 +146,7 @@ function actorsByDayPass(plan: PerDayPlan<"countUniqueUsersPerDay">): Pass<Actor
     columns: ACTOR_COLUMNS,
     begin: () => new Map(),
     scan: (state, rows, [selector]) => addDay(state, rows.day, distinctActors(rows, selector)),
-    scanActors: (state, rows, who) => addDay(state, rows.day, actorsOfAll(rows, who)),
+    scanActors: (state, rows, actors) => addDay(state, rows.day, actorsOfAll(rows, actors)),
     only: passingByUnit,
     cached: {
       key: `${plan.report} `,

@@ -5,7 +5,7 @@ import type { ActorTest } from "../../filter/predicate.js";
 import { isWhole, select, selectedRows, type Selector } from "../../filter/select.js";
 import type { IdentityView } from "../../../identity/identity-view.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import { ACTOR_COLUMNS, actorOf, type ActorCompanies } from "../../../storage/segment/summaries.js";
+import { ACTOR_COLUMNS, actorOf, type BothActors } from "../../../storage/segment/summaries.js";
 import type { QueryScope } from "../../plan/plan.js";
 import type { Pass } from "../form/report.js";
 
@@ -24,22 +24,8 @@ export function distinctActors(rows: Rows, selector: Selector): DistinctActors {
 }
 
 /** Distinct actors of all rows of a segment, cached with it. */
-export function actorsOfAll(rows: Rows, { actors }: ActorCompanies): DistinctActors {
-  return rows.derive("actors of all", () => compact(withoutRepeats(actors)), byteLengthOf);
-}
-
-/** Removes repeats from ascending actors. A plain loop: a callback per actor takes twenty times as long. */
-function withoutRepeats(ascending: Uint32Array): Uint32Array {
-  const distinct = new Uint32Array(ascending.length);
-  let count = 0;
-  let last = 0;
-  for (let at = 0; at < ascending.length; at += 1) {
-    const actor = ascending[at]!;
-    if (actor === last) continue;
-    distinct[count] = last = actor;
-    count += 1;
-  }
-  return distinct.slice(0, count);
+export function actorsOfAll(rows: Rows, { plain, members }: BothActors): DistinctActors {
+  return rows.derive("actors of all", () => compact(plain, members), byteLengthOf);
 }
 
 export function byteLengthOf(distinct: DistinctActors): number {
@@ -70,23 +56,28 @@ export function actorsPass(scope: QueryScope): Pass<DistinctActors[], DistinctAc
     columns: ACTOR_COLUMNS,
     begin: () => [],
     scan: (state, rows, [selector]) => void state.push(distinctActors(rows, selector)),
-    scanActors: (state, rows, who) => void state.push(actorsOfAll(rows, who)),
+    scanActors: (state, rows, actors) => void state.push(actorsOfAll(rows, actors)),
     cached: { key: "countUniqueUsers ", of: unitedActors, add: (state, united) => void state.push(united), byteLength: byteLengthOf },
   };
 }
 
 /** Distinct actors of a list, without 0. */
 export function distinctOf(actors: Uint32Array): DistinctActors {
-  const list = new Uint32Array(actors.length);
+  return compact(withoutRepeats(actors));
+}
+
+function withoutRepeats(...lists: readonly Uint32Array[]): Uint32Array {
+  const found = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
   let count = 0;
-  for (let at = 0; at < actors.length; at += 1) {
-    if (actors[at] === 0 || !seen.add(actors[at]!)) continue;
-    list[count] = actors[at]!;
-    count += 1;
-  }
-  const distinct = list.slice(0, count);
+  for (const actors of lists)
+    for (let at = 0; at < actors.length; at += 1) {
+      if (actors[at] === 0 || !seen.add(actors[at]!)) continue;
+      found[count] = actors[at]!;
+      count += 1;
+    }
+  const distinct = found.slice(0, count);
   seen.clear(distinct);
-  return compact(distinct);
+  return distinct;
 }
 
 function collect(rows: Rows, selector: Selector): DistinctActors {
@@ -96,21 +87,26 @@ function collect(rows: Rows, selector: Selector): DistinctActors {
 /** Adding an actor of a list costs about as much as adding four words of bits. */
 const WORDS_PER_ACTOR = 4;
 
-function compact(actors: Uint32Array): DistinctActors {
-  let [maxUser, maxAnonymous] = [0, 0];
-  for (let at = 0; at < actors.length; at += 1) {
-    const code = actors[at]! >>> 1;
-    if ((actors[at]! & 1) === 0) maxUser = Math.max(maxUser, code);
-    else maxAnonymous = Math.max(maxAnonymous, code);
+/** @param lists with few repeats, which count before they are left out */
+function compact(...lists: readonly Uint32Array[]): DistinctActors {
+  let [count, maxUser, maxAnonymous] = [0, 0, 0];
+  for (const actors of lists) {
+    count += actors.length;
+    for (let at = 0; at < actors.length; at += 1) {
+      const code = actors[at]! >>> 1;
+      if ((actors[at]! & 1) === 0) maxUser = Math.max(maxUser, code);
+      else maxAnonymous = Math.max(maxAnonymous, code);
+    }
   }
-  if (isFew(actors.length, maxUser, maxAnonymous)) return { kind: "list", actors };
+  if (isFew(count, maxUser, maxAnonymous)) return { kind: "list", actors: withoutRepeats(...lists) };
   const users = new Uint32Array((maxUser >>> 5) + 1);
   const anonymous = new Uint32Array(maxAnonymous === 0 ? 0 : (maxAnonymous >>> 5) + 1);
-  for (let at = 0; at < actors.length; at += 1) {
-    const code = actors[at]! >>> 1;
-    const words = (actors[at]! & 1) === 0 ? users : anonymous;
-    words[code >>> 5]! |= 1 << (code & 31);
-  }
+  for (const actors of lists)
+    for (let at = 0; at < actors.length; at += 1) {
+      const code = actors[at]! >>> 1;
+      const words = (actors[at]! & 1) === 0 ? users : anonymous;
+      words[code >>> 5]! |= 1 << (code & 31);
+    }
   return { kind: "bits", users, anonymous };
 }
 

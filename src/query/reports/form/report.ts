@@ -2,7 +2,7 @@ import type { ActorTest } from "../../filter/predicate.js";
 import type { Selector } from "../../filter/select.js";
 import type { QueryScope, AnyPlan } from "../../plan/plan.js";
 import type { Rows } from "../../../storage/segment/rows.js";
-import type { ActorCompanies } from "../../../storage/segment/summaries.js";
+import type { BothActors } from "../../../storage/segment/summaries.js";
 import type { PendingLoads } from "../../../storage/derived/pending-loads.js";
 import type { TableSnapshot } from "../../tables/tables.js";
 import type { TouchMaker } from "../../tables/touches/touch-facts.js";
@@ -42,7 +42,7 @@ export interface Pass<S, T = unknown> {
   /** Adds the selected rows of one segment or head to the state. Columns must be loaded. */
   scan(state: S, rows: Rows, selectors: Selectors): void;
   /** Adds all rows of one segment from its list of actors, without reading columns. */
-  scanActors?(state: S, rows: Rows, who: ActorCompanies): void;
+  scanActors?(state: S, rows: Rows, actors: BothActors): void;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;
   /** Absent if the state depends on more than filters and codes, for example on identities. */

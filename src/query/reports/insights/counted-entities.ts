@@ -108,7 +108,7 @@ export function entitiesByUnit(scope: QueryScope, cuts: readonly [RowCut, ...Row
   return {
     ...pass,
     only: passingByUnit,
-    ...(isOneUnit ? { scanActors: (state, rows, who) => addOne(state, rows, cuts, actorsOfAll(rows, who)) } : {}),
+    ...(isOneUnit ? { scanActors: (state, rows, actors) => addOne(state, rows, cuts, actorsOfAll(rows, actors)) } : {}),
     cached: {
       key: name,
       of: unitedByUnit,

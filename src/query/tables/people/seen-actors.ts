@@ -6,7 +6,7 @@ import { joinLists, postingsByteLength, postingsOf, type Postings } from "../../
 import { firstAtLeast } from "../../../core/base/search.js";
 import { onceOfColumn, type ColumnOnce } from "../../../storage/segment/column-once.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
-import { actorOf, ACTOR_COLUMNS, type ActorTriples } from "../../../storage/segment/summaries.js";
+import { actorOf, ACTOR_COLUMNS, ACTOR_LISTS, type ActorTriples } from "../../../storage/segment/summaries.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { Yielder } from "../../../core/base/yield.js";
 import { FollowedActors } from "../../../storage/derived/followed-actors.js";
@@ -250,29 +250,33 @@ export class SeenActors extends StoreTable<ActorTriples> {
   }
 
   protected known(segment: Rows): ActorTriples | null {
-    return segment.cachedActorTriples();
+    return segment.cachedActorLists(ACTOR_LISTS);
   }
 
   protected load(segment: Rows, scratch: NumberMemory): Promise<ActorTriples> {
-    return segment.actorTriples(scratch);
+    return segment.actorLists(ACTOR_LISTS, scratch);
   }
 
+  /** A member for each row, who may be nobody or have no company: the position is the row. */
   protected ofHead(rows: Rows): ActorTriples {
     const [users, anonymous, companies, projects] = ["userId", "anonymousId", "companyId", "project"].map((name) => rows.column(name));
     const codes = (codeOf: (row: number) => number) => Uint32Array.from({ length: rows.rowCount }, (_, row) => codeOf(row));
     return {
-      actors: codes((row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
+      plain: NO_ROWS,
+      members: codes((row) => actorOf(codeAt(users!, row), codeAt(anonymous!, row))),
       companies: codes((row) => codeAt(companies!, row)),
       projects: codes((row) => codeAt(projects!, row)),
     };
   }
 
-  protected take(rows: Rows, { actors, companies, projects }: ActorTriples): void {
-    for (let at = 0; at < actors.length; at += 1) {
-      const actor = actors[at]!;
+  protected take(rows: Rows, { plain, members, companies, projects }: ActorTriples): void {
+    for (let at = 0; at < projects.length; at += 1) {
+      const member = at - plain.length;
+      const actor = member < 0 ? plain[at]! : members[member]!;
+      const company = member < 0 ? 0 : companies[member]!;
       if (actor === 0) continue;
-      const isNew = this.triples.add(actor, companies[at]!, projects[at]!, rows.day);
-      const isFollowed = companies[at] === 0 && this.plainEvents.isFollowed(actor);
+      const isNew = this.triples.add(actor, company, projects[at]!, rows.day);
+      const isFollowed = company === 0 && this.plainEvents.isFollowed(actor);
       if (isFollowed && rows.sealed) this.plainEvents.forget(actor);
       else if (isFollowed) this.plainEvents.add(actor, plainEventAt(rows, at));
       if (isNew || isFollowed) this.changes.add(actor);

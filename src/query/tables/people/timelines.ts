@@ -2,11 +2,12 @@
 import { inOrder, AHEAD_COUNT } from "../../../core/base/promises.js";
 import { Scratch } from "../../../core/base/scratch.js";
 import { areSameParts, grouped } from "../../../core/base/arrays.js";
-import { countBefore, firstAtLeast } from "../../../core/base/search.js";
+import { countBefore, firstAtLeast, haveCommon } from "../../../core/base/search.js";
 import { SEQUENCE_COLUMN, ID_COLUMN, TIME_COLUMN } from "../../../core/schema/fields.js";
 import type { ColumnOnce } from "../../../storage/segment/column-once.js";
 import type { Range } from "../../plan/plan.js";
 import { type Rows, whilePinned } from "../../../storage/segment/rows.js";
+import { BOTH_ACTORS } from "../../../storage/segment/summaries.js";
 import { BudgetedTable } from "../../../storage/segment/memory-budget.js";
 import { mergeLists, readRowsOf, rowsOfLoaded } from "./seen-actors.js";
 import { dayStartMs } from "../../../core/base/time.js";
@@ -155,10 +156,15 @@ function isWithin({ day, minMs, maxMs }: Rows, { fromMs, toMs }: Range): boolean
 
 function rowsOf(segment: Rows, actors: readonly number[], onRowsRead: (rowCount: number) => void): Promise<Uint32Array> {
   return whilePinned([segment], async () => {
-    if (!(await segment.mayHaveActors(Uint32Array.from(actors)))) return NO_ROWS;
+    if (!(await hasAny(segment, Uint32Array.from(actors)))) return NO_ROWS;
     onRowsRead(segment.rowCount);
     return await Scratch.of((scratch) => readRowsOf(segment, actors, scratch));
   });
+}
+
+/** @param actors ascending */
+function hasAny(segment: Rows, actors: Uint32Array): Promise<boolean> {
+  return Scratch.of(async (scratch) => Object.values(await segment.actorLists(BOTH_ACTORS, scratch)).some((list) => haveCommon(actors, list)));
 }
 
 async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit[]> {
