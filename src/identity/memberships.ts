@@ -15,7 +15,7 @@ import type { CompanyView, IdentityView, IdentitySnapshot } from "./identity-vie
 import { ChangeLog } from "./links.js";
 import type { IdentityResolver } from "./resolver.js";
 
-/** Actors and their companies (0: none); for a head also their rows. */
+/** Actors and their companies; for a head also their rows. */
 interface CompanyPairs {
   readonly actors: ArrayLike<number>;
   readonly companies: ArrayLike<number>;
@@ -96,7 +96,7 @@ export class Memberships extends StoreTable<CompanyPairs> {
   }
 
   protected async load(segment: Rows, scratch: NumberMemory): Promise<CompanyPairs> {
-    return this.known(segment) ?? pairsOf(await segment.actorLists(COMPANY_LISTS, scratch));
+    return pairsOf(await segment.actorLists(COMPANY_LISTS, scratch));
   }
 
   protected ofHead(rows: Rows): CompanyPairs {
@@ -118,7 +118,6 @@ export class Memberships extends StoreTable<CompanyPairs> {
     const ofActors = this.#ofActors;
     for (let at = 0; at < actors.length; at += 1) {
       const [actor, company] = [actors[at]!, companies[at]!];
-      if (actor === 0 || company === 0) continue;
       const known = ofActors.of(actor);
       const joined = join(known, company);
       if (joined !== known) ofActors.set(actor, joined);

@@ -117,14 +117,14 @@ describe("the bytes of each file, which stores that exist already have", () => {
   test("a manifest is a line of JSON and a line of SHA-256", () => {
     expect(new TextDecoder().decode(encodeManifest(sampleManifest))).toBe(
       [
-        '{"format":6,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
+        '{"format":7,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
         '":"segments/0000000002","byteLength":1024,"day":20513,"rowCount":9,"minMs":4,"maxMs":86399999,"first',
         'Sequence":1,"lastSequence":9,"columnCount":5,"hasLinks":true,"sha256":"ababababababababababababababa',
         'bababababababababababababababababab","footerCrc32":4000000001}],"dictionaries":[{"key":"dictionaries',
         '/0000000003","byteLength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd',
         'cdcd","footerCrc32":7}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efef',
         'efefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"privacy":null}',
-        "\n56d8ea8f8eeb3fdb022fe0bf5a5f1ad48a2d979af91bcd9ac1d14efa112a59f4\n",
+        "\n0d33393432b70dd7b3c4d76412dab00e16a8c456c7c6d397cb0d8eafecb64a7d\n",
       ].join(""),
     );
   });

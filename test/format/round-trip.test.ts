@@ -154,7 +154,7 @@ describe("what is written is what is read", () => {
     const sha256 = fc.stringMatching(/^[0-9a-f]{64}$/);
     const file = { key: fc.constantFrom("segments/1", "dictionaries/2"), byteLength: fc.nat(), sha256, footerCrc32: u32 };
     const manifests: fc.Arbitrary<Manifest> = fc.record({
-      format: fc.constant(6 as const), epoch: fc.nat(), clean: fc.boolean(), nextSequence: u32, firstJournal: fc.nat(), nextFile: fc.nat(),
+      format: fc.constant(7 as const), epoch: fc.nat(), clean: fc.boolean(), nextSequence: u32, firstJournal: fc.nat(), nextFile: fc.nat(),
       segments: fc.array(fc.record({ ...file, day: fc.nat(), rowCount: fc.nat(), minMs: fc.nat(), maxMs: fc.nat(), firstSequence: u32, lastSequence: u32, columnCount: fc.nat(), hasLinks: fc.boolean() }), { maxLength: 3 }),
       dictionaries: fc.array(fc.record(file), { maxLength: 3 }),
       identities: fc.array(fc.record(file), { maxLength: 3 }),

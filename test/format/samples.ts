@@ -50,7 +50,7 @@ export function sampleRows(): MergedRows {
 }
 
 export const sampleManifest: Manifest = {
-  format: 6,
+  format: 7,
   epoch: 3,
   clean: true,
   nextSequence: 10,

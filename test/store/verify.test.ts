@@ -138,6 +138,7 @@ describe("a law that is broken, all checksums being right, is found:", () => {
     ["sequences of the footer are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, firstSequence: 0 })), /the sequences \d+ to \d+ in the footer/],
     ["the list of actors matches the rows", (storage) => forgeMeta(storage, (meta) => ({ ...meta, actors: { ...meta.actors, projects: { ...meta.actors.projects, max: 0 } } })), /a list of actors that matches the rows, found a different list/],
     ["the number of actors is true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, actors: { ...meta.actors, plain: { ...meta.actors.plain, count: 1 } } })), /a list of actors that matches the rows, found a different list/],
+    ["the greatest actor is true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, actors: { ...meta.actors, plain: { ...meta.actors.plain, max: 1 } } })), /greatest number of the actor list plain: \d+, found 1/],
     ["row counts are true", (storage) => forgeMeta(storage, (meta) => ({ ...meta, rowCount: meta.rowCount - 1 })), /row count \d+, found \d+/],
     ["each column has its blocks", (storage) => forgeMeta(storage, (meta) => ({ ...meta, columns: meta.columns.slice(1) })), /the blocks /],
     ["the day is that of the manifest", (storage) => forgeManifest(storage, (manifest) => ({ ...manifest, segments: manifest.segments.map((entry) => ({ ...entry, day: entry.day + 1 })) })), /day \d+, found \d+/],

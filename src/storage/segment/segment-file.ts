@@ -7,7 +7,7 @@ import { absentColumn, type CodeColumn } from "../column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 import {
-  encodeSummary, summaryOf, actorTriplesOf, describeActors, ACTOR_LISTS, type ActorList, type ActorListMeta, type RowsSummaryMeta, type SummaryRule,
+  encodeSummary, summaryOf, actorTriplesOf, describeActors, ACTOR_BLOCKS, ACTOR_LISTS, type ActorList, type ActorListMeta, type RowsSummaryMeta, type SummaryRule,
 } from "./summaries.js";
 import { maskCodes, unmaskCodes } from "./masked-codes.js";
 import { PackedCodes, packCodes, packDeltas, packedByteLength, unpackCodes, unpackDeltas } from "./packed-numbers.js";
@@ -147,9 +147,6 @@ export interface SegmentMeta {
   /** Absent if there are none. */
   readonly summaries?: readonly RowsSummaryMeta[];
 }
-
-/** Names of the blocks with the lists of `ActorTriples`; a list whose greatest number is 0 has none. */
-export const ACTOR_BLOCKS: Readonly<Record<ActorList, string>> = { plain: "actors", members: "actors.member", companies: "actors.companyId", projects: "actors.project" };
 
 /** Name of the block with the ids seen together on one event; absent if there are none. */
 export const LINKS_BLOCK = "links";
@@ -314,8 +311,7 @@ export function decodeActorList(key: string, list: ActorList, { count, max }: Ac
   const name = ACTOR_BLOCKS[list];
   if (isAscending(list)) return numbersOfDeltas(key, name, block, count, into);
   const codes = into(count);
-  if (block.form === "packed") packedCodes(key, name, block.bytes, count, max).all(codes);
-  else codes.set(decodeCodes(key, name, block, { count, max, width: codeWidth(max) }));
+  codes.set(decodeCodes(key, name, block, { count, max, width: codeWidth(max) }));
   return codes;
 }
 

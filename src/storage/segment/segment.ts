@@ -5,12 +5,12 @@ import { absentColumn, codeAt, columnByteLength, type CodeColumn } from "../colu
 import type { Dictionary } from "../column/dictionary.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import {
-  checkBlock, damaged, ACTOR_BLOCKS, LINKS_BLOCK, decodeActorList, decodeColumn, maskedCodes, numbersOfDeltas, packedCodes, rowsBlock,
+  checkBlock, damaged, LINKS_BLOCK, decodeActorList, decodeColumn, maskedCodes, numbersOfDeltas, packedCodes, rowsBlock,
   type BlockEntry, type ContainerFooter, type ColumnMeta, type NumberBlock, type SegmentMeta,
 } from "./segment-file.js";
 import { CoalescedReads, type BorrowedBytes } from "./coalesced-reads.js";
 import { onceOfColumn, onceOfNumbers, onceOfPacked, type ColumnOnce } from "./column-once.js";
-import { decodeSummary, type ActorList, type ActorTriples, type RowsSummary } from "./summaries.js";
+import { decodeSummary, ACTOR_BLOCKS, type ActorList, type ActorTriples, type RowsSummary } from "./summaries.js";
 import { DerivedCache, type MemoryBudget } from "./memory-budget.js";
 import { NO_LINKS, type LinkList } from "./links.js";
 import type { ColumnZone, IncrementalValue, Rows } from "./rows.js";
@@ -212,15 +212,18 @@ export class Segment implements Rows {
   }
 
   async actorLists<L extends ActorList>(lists: readonly L[], scratch?: NumberMemory): Promise<Pick<ActorTriples, L>> {
-    const read = await Promise.all(lists.map(async (list) => [list, await this.#actorList(list, scratch)]));
+    const known = this.cachedActorLists(lists);
+    if (known !== null) return known;
+    // Tables that read different lists each read them once.
+    const memory = scratch === undefined || this.#cache.wasRequested(`once ${lists.join()}`) ? null : scratch;
+    const read = await Promise.all(lists.map(async (list) => [list, await this.#actorList(list, memory)]));
     return Object.fromEntries(read) as Pick<ActorTriples, L>;
   }
 
-  async #actorList(list: ActorList, scratch: NumberMemory | undefined): Promise<Uint32Array> {
+  async #actorList(list: ActorList, memory: NumberMemory | null): Promise<Uint32Array> {
     const name = ACTOR_BLOCKS[list];
     const known = this.#cache.get(name);
     if (known !== null) return known as Uint32Array;
-    const memory = scratch === undefined || this.#cache.wasRequested(`once ${name}`) ? null : scratch;
     const into = (count: number) => memory?.take(count) ?? new Uint32Array(count);
     const meta = this.meta.actors[list];
     const read = meta.max > 0 ? await this.#useBlock(name, (block) => decodeActorList(this.key, list, meta, block, into)) : into(meta.count).fill(0);

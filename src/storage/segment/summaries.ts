@@ -8,13 +8,14 @@ import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
 /**
- * The distinct triples of actor, company or none, and project. Apart, because queries about companies read the members alone, who are fewer.
- * An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id + 1.
+ * The distinct triples of actor, company or none, and project. An actor occurs once for each of its triples. The triples with a company have lists of
+ * their own, because queries about companies need no others. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id
+ * + 1.
  */
 export interface ActorTriples {
-  /** Actors of triples without a company, ascending. */
+  /** Actors of the triples without a company, ascending. */
   readonly plain: Uint32Array;
-  /** Actors of triples with a company, ascending. */
+  /** Actors of the triples with a company, ascending. */
   readonly members: Uint32Array;
   /** Of the members. */
   readonly companies: Uint32Array;
@@ -24,12 +25,15 @@ export interface ActorTriples {
 
 export type ActorList = keyof ActorTriples;
 
-/** The lists that tell every actor. */
+/** The lists that together contain every actor. */
 export const BOTH_ACTORS = ["plain", "members"] as const;
 
 export type BothActors = Pick<ActorTriples, (typeof BOTH_ACTORS)[number]>;
 
-export const ACTOR_LISTS: readonly ActorList[] = ["plain", "members", "companies", "projects"];
+/** Names of the blocks with the lists; a list whose greatest number is 0 has none. */
+export const ACTOR_BLOCKS: Readonly<Record<ActorList, string>> = { plain: "actors", members: "actors.member", companies: "actors.companyId", projects: "actors.project" };
+
+export const ACTOR_LISTS = Object.keys(ACTOR_BLOCKS) as readonly ActorList[];
 
 /** `max` is 0 if there are only zeros, or none. */
 export interface ActorListMeta {
@@ -117,7 +121,7 @@ type FoundTriples = ReturnType<typeof foundUpTo>;
 /** Adds the distinct pairs of company and project of one actor, given sorted. */
 function addPairs(plain: FoundTriples, members: FoundTriples, actor: number, pairs: Float64Array): void {
   for (let at = 0; at < pairs.length; at += 1) {
-    if (at > 0 && pairs[at] === pairs[at - 1]) continue;
+    if (pairs[at] === pairs[at - 1]) continue;
     const company = Math.floor(pairs[at]! / CODE_SPAN);
     const into = company === 0 ? plain : members;
     into.actors[into.count] = actor;

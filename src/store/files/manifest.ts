@@ -71,7 +71,7 @@ export interface Manifest {
 }
 
 /** The only supported format; stores of others are refused. */
-export const FORMAT = 6 as const;
+export const FORMAT = 7 as const;
 
 export const EMPTY_MANIFEST: Manifest = {
   format: FORMAT,

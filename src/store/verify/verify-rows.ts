@@ -10,9 +10,9 @@ import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { paymentsSummary } from "../../storage/derived/stored.js";
 import { orderWithin } from "../../storage/segment/event-order.js";
 import { linksOf, areSameLinks } from "../../storage/segment/links.js";
-import { LINKS_BLOCK, ACTOR_BLOCKS, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
+import { LINKS_BLOCK, rowsBlock, type ContainerFooter, type ColumnMeta, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import { factsOf, type Segment, type SegmentFacts } from "../../storage/segment/segment.js";
-import { summaryOf, actorTriplesOf, ACTOR_LISTS, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
+import { summaryOf, actorTriplesOf, describeActors, ACTOR_BLOCKS, ACTOR_LISTS, type ActorList, type RowsSummary, type SummarySource, type ActorTriples } from "../../storage/segment/summaries.js";
 import type { Batch } from "../batch/batch.js";
 import type { Findings } from "../files/findings.js";
 import type { Manifest, SegmentEntry } from "../files/manifest.js";
@@ -147,6 +147,10 @@ export async function verifySegment(entry: SegmentEntry, segment: Segment, foote
   if (!areSameLinks(await linksOf(segment), segment.links)) findings.add(entry.key, "links that match the rows", "different links");
   const triples = await actorTriplesOf(segment.rowCount, (name) => segment.column(name));
   if (!areSameTriples(await segment.actorLists(ACTOR_LISTS), triples)) findings.add(entry.key, "a list of actors that matches the rows", "a different list");
+  for (const [list, { count, max }] of Object.entries(describeActors(triples))) {
+    expect(`numbers of the actor list ${list}:`, count, meta.actors[list as ActorList].count);
+    expect(`greatest number of the actor list ${list}:`, max, meta.actors[list as ActorList].max);
+  }
   await verifySummaries(entry.key, segment, checks);
 }
 

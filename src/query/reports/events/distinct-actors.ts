@@ -87,18 +87,19 @@ function collect(rows: Rows, selector: Selector): DistinctActors {
 /** Adding an actor of a list costs about as much as adding four words of bits. */
 const WORDS_PER_ACTOR = 4;
 
-/** @param lists with few repeats, which count before they are left out */
-function compact(...lists: readonly Uint32Array[]): DistinctActors {
+/** @param lists one without repeats, or several in which equal actors are next to each other */
+function compact(...lists: readonly [Uint32Array, ...Uint32Array[]]): DistinctActors {
+  const [first, ...others] = lists;
   let [count, maxUser, maxAnonymous] = [0, 0, 0];
   for (const actors of lists) {
-    count += actors.length;
     for (let at = 0; at < actors.length; at += 1) {
       const code = actors[at]! >>> 1;
+      if (actors[at] !== actors[at - 1]) count += 1;
       if ((actors[at]! & 1) === 0) maxUser = Math.max(maxUser, code);
       else maxAnonymous = Math.max(maxAnonymous, code);
     }
   }
-  if (isFew(count, maxUser, maxAnonymous)) return { kind: "list", actors: withoutRepeats(...lists) };
+  if (isFew(count, maxUser, maxAnonymous)) return { kind: "list", actors: others.length === 0 ? first : withoutRepeats(...lists) };
   const users = new Uint32Array((maxUser >>> 5) + 1);
   const anonymous = new Uint32Array(maxAnonymous === 0 ? 0 : (maxAnonymous >>> 5) + 1);
   for (const actors of lists)

@@ -41,7 +41,7 @@ export interface Pass<S, T = unknown> {
   begin(): S;
   /** Adds the selected rows of one segment or head to the state. Columns must be loaded. */
   scan(state: S, rows: Rows, selectors: Selectors): void;
-  /** Adds all rows of one segment from its list of actors, without reading columns. */
+  /** Adds all rows of one segment from its lists of actors, without reading columns. */
   scanActors?(state: S, rows: Rows, actors: BothActors): void;
   /** Restricts a state to the actors that pass, so that actor filters can be applied at the end. Only with one scope and a state of actors alone. */
   only?(state: S, passes: ActorTest): S;

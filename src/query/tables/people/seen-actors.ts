@@ -257,7 +257,7 @@ export class SeenActors extends StoreTable<ActorTriples> {
     return segment.actorLists(ACTOR_LISTS, scratch);
   }
 
-  /** A member for each row, who may be nobody or have no company: the position is the row. */
+  /** Unlike the lists of a segment, `members` has an actor or 0 for each row, so that positions are rows; company 0 is none. */
   protected ofHead(rows: Rows): ActorTriples {
     const [users, anonymous, companies, projects] = ["userId", "anonymousId", "companyId", "project"].map((name) => rows.column(name));
     const codes = (codeOf: (row: number) => number) => Uint32Array.from({ length: rows.rowCount }, (_, row) => codeOf(row));

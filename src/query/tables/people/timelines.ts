@@ -164,7 +164,10 @@ function rowsOf(segment: Rows, actors: readonly number[], onRowsRead: (rowCount:
 
 /** @param actors ascending */
 function hasAny(segment: Rows, actors: Uint32Array): Promise<boolean> {
-  return Scratch.of(async (scratch) => Object.values(await segment.actorLists(BOTH_ACTORS, scratch)).some((list) => haveCommon(actors, list)));
+  return Scratch.of(async (scratch) => {
+    const { plain, members } = await segment.actorLists(BOTH_ACTORS, scratch);
+    return haveCommon(actors, plain) || haveCommon(actors, members);
+  });
 }
 
 async function upToSequence(hits: readonly Hit[], sequence: number): Promise<Hit[]> {
