@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeContainer, encodeSegment } from "../../src/storage/segment/segment-file.js";
+import { encodeContainer, encodeSegment, type ContainerFooter, type SegmentMeta } from "../../src/storage/segment/segment-file.js";
 import { encodeBatch } from "../../src/store/batch/batch.js";
 import { encodeDictionaryFile } from "../../src/store/files/files.js";
 import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal.js";
@@ -112,6 +112,21 @@ describe("the bytes of each file, which stores that exist already have", () => {
       ].join(""),
       trailer: "7401000008ac9963314b4f4f42594144",
     });
+  });
+
+  test("actors with a company have blocks of their own, behind those without one", async () => {
+    const rows = sampleRows();
+    const columns = new Map([...rows.columns, ["companyId", { kind: "dense", codes: Uint8Array.of(0, 9, 0) }] as const]);
+    const { bytes } = await encodeSegment({ ...rows, columns }, { deflate: asIs, summaries: [] });
+    const { footer } = containerParts(bytes);
+    const { blocks, meta } = JSON.parse(footer) as ContainerFooter<SegmentMeta>;
+    const ofActors = blocks.filter(({ name }) => name.startsWith("actors"));
+    expect(ofActors.map(({ name, form, offset, byteLength }) => `${name} ${form}: ${hex(bytes.subarray(offset, offset + byteLength))}`)).toEqual([
+      "actors packed: 0500000016000000",
+      "actors.member packed: 0500000018000000",
+      "actors.companyId undefined: 09",
+    ]);
+    expect(meta.actors).toEqual({ plain: { count: 1, max: 11 }, members: { count: 1, max: 12 }, companies: { count: 1, max: 9 }, projects: { count: 2, max: 0 } });
   });
 
   test("a manifest is a line of JSON and a line of SHA-256", () => {

@@ -8,9 +8,8 @@ import { fromDeltas, fromPlanes, toDeltas, toPlanes } from "./byte-planes.js";
 export const ACTOR_COLUMNS = ["userId", "anonymousId"] as const;
 
 /**
- * The distinct triples of actor, company or none, and project. An actor occurs once for each of its triples. The triples with a company have lists of
- * their own, because queries about companies need no others. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous id
- * + 1.
+ * The distinct triples of actor, company or none, and project. An actor is 2 * the code of a user id or, without one, 2 * the code of an anonymous
+ * id + 1, and occurs once for each of its triples. Those with a company have lists of their own: queries about companies read no others.
  */
 export interface ActorTriples {
   /** Actors of the triples without a company, ascending. */
