@@ -1,6 +1,7 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
 import type { IngestOptions, StopOptions } from "../core/base/options.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
+import type { Scope } from "../query/plan/scope.js";
 import type { Queries, ReportName } from "../query/queries.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
@@ -13,6 +14,14 @@ import type { PrivacyRequests } from "./privacy/requests.js";
 import type { Segments } from "./query/saved-segments.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import type { TimeToLive } from "./upkeep/time-to-live.js";
+
+/** The queries of a Daybook, limited to a scope: it answers as a store that holds only the events of the scope, and every identity record. */
+export interface ScopedDaybook extends Queries {
+  /** As `explain` of the whole Daybook. @throws as the query */
+  explain(report: ReportName, input?: object): Promise<Explanation>;
+  /** The intersection of this scope and another one. @throws as `scoped` of a Daybook */
+  scoped(scope: Scope): ScopedDaybook;
+}
 
 /** One organization's events and every query on them. Close it when done; `await using` does. */
 export interface Daybook extends Queries, AsyncDisposable {
@@ -56,6 +65,11 @@ export interface Daybook extends Queries, AsyncDisposable {
   deleteProject(name: string): Promise<DeletionReceipt>;
   /** Reports what a query would read, without reading it. `report` is the method's name. @throws as the query */
   explain(report: ReportName, input?: object): Promise<Explanation>;
+  /**
+   * The same queries, limited to what a scope lets through. What the scope forbids fails with `forbidden_by_scope` before anything is read.
+   * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, invalid_operator, invalid_filter_value, too_many_filters, closed
+   */
+  scoped(scope: Scope): ScopedDaybook;
   /**
    * Yields every stored event in (createdAt, id) order, one day in memory at a time.
    * @throws invalid_parameter, unknown_parameter, invalid_date, aborted, closed

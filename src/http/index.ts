@@ -17,4 +17,4 @@ export type { CreatePublicKeyInput, CreateTokenInput, TokenStore } from "./acces
 export { formatTokens, parseTokens } from "./access/token-file.js";
 export type { TokenEntry, TokenOptions } from "./access/token-file.js";
 export { PAGE_IDS, ROLES, SCOPES, tokenHash } from "./access/token.js";
-export type { PageId, PublicRules, Role, Scope, TokenRecord } from "./access/token.js";
+export type { PageId, PublicRules, Role, TokenScope, TokenRecord } from "./access/token.js";

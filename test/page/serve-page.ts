@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { Daybook } from "daybook";
-import { createHandler, memoryTokens, type BrowserFile, type Role, type Scope } from "daybook/http";
+import { createHandler, memoryTokens, type BrowserFile, type Role, type TokenScope } from "daybook/http";
 import { sha256Hex, toNodeHandler } from "daybook/node";
 
 interface ServedToken {
   readonly token: string;
   readonly role: Role;
-  readonly scopes: readonly (Scope | "*")[];
+  readonly scopes: readonly (TokenScope | "*")[];
   readonly project?: string;
 }
 

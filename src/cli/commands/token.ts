@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
-import type { Scope, TokenRecord } from "../../http/index.js";
+import type { TokenScope, TokenRecord } from "../../http/index.js";
 import { flags, oneOf, readArguments, required, texts, UsageError } from "../command.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
@@ -61,7 +61,7 @@ async function create(args: readonly string[]): Promise<void> {
 async function secretToken(values: TokenArguments, organization: string): Promise<NewToken> {
   refuseOptions(values, ["origins", "ids"], "requires --public");
   const role = oneOf(required(values.role, "role"), "role", ROLES);
-  const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (Scope | "*")[]);
+  const scopes = listOf(required(values.scopes, "scopes"), "scopes", [...SCOPES, "*"] as readonly (TokenScope | "*")[]);
   const { createToken } = await import("../../http/index.js");
   return withOptionNames(() => createToken({ role, scopes, organization, project: values.project ?? null, expires_at: values.expires ?? null, nowMs: Date.now() }));
 }

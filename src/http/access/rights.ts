@@ -6,12 +6,12 @@ import { protectedDataOf, type ProtectedData } from "../../query/plan/scopes-of.
 import type { AnyPlan, Operand } from "../../query/plan/plan.js";
 import type { QueryData, ReportName } from "../../query/queries.js";
 import { invalidToken } from "./authenticator.js";
-import type { Scope, TokenRecord } from "./token.js";
+import type { TokenScope, TokenRecord } from "./token.js";
 
 /** Rights that a route requires, checked in the order of the members. */
 export interface RequiredAccess {
   /** Null: no scope is required. */
-  readonly scope: Scope | null;
+  readonly scope: TokenScope | null;
   /** The lowest role; absent: any. */
   readonly role?: "admin";
   /** True: tokens of one project are refused. */

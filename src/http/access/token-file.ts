@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { parseTimestamp } from "../../core/base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
 import {
-  EXPECTED_ORIGIN, originPattern, PAGE_IDS, ROLES, SCOPES, tokenHash, type PageId, type PublicRules, type Role, type Scope, type TokenRecord,
+  EXPECTED_ORIGIN, originPattern, PAGE_IDS, ROLES, SCOPES, tokenHash, type PageId, type PublicRules, type Role, type TokenScope, type TokenRecord,
 } from "./token.js";
 
 /** A token as written in a file: exactly one of `token` (the value) and `sha256` (hex); the other members as in `TokenRecord`. */
@@ -20,7 +20,7 @@ export interface TokenEntry {
   readonly project?: string | null | undefined;
   /** Role and scopes: required for a secret token, none for a public key. */
   readonly role?: Role | undefined;
-  readonly scopes?: readonly (Scope | "*")[] | undefined;
+  readonly scopes?: readonly (TokenScope | "*")[] | undefined;
   /** Times: RFC 3339 with a zone. */
   readonly created_at?: string | null | undefined;
   readonly expires_at?: string | null | undefined;

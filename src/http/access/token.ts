@@ -63,7 +63,7 @@ export const SCOPES = [
   "segments:write",
   "privacy_requests:write",
 ] as const;
-export type Scope = (typeof SCOPES)[number];
+export type TokenScope = (typeof SCOPES)[number];
 
 /** Kinds of ids that pages may send with a public key: an id stored in the browser, and the site's own user id. */
 export const PAGE_IDS = ["anonymous", "user"] as const;
@@ -85,7 +85,7 @@ export interface TokenRecord {
   /** The only project that the token may read; null: the whole organization. */
   readonly project: string | null;
   readonly role: Role;
-  readonly scopes: readonly (Scope | "*")[];
+  readonly scopes: readonly (TokenScope | "*")[];
   readonly created_at: string | null;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;

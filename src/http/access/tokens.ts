@@ -1,7 +1,7 @@
 import { isoOf } from "../../core/base/time.js";
 import { toHex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
-import { byHash, type PageId, type Role, type Scope, type TokenRecord } from "./token.js";
+import { byHash, type PageId, type Role, type TokenScope, type TokenRecord } from "./token.js";
 import { tokenRecord, tokenRecords, type TokenEntry, type TokenOptions } from "./token-file.js";
 
 /** Looks up tokens by hash, so that it never sees a token's value. */
@@ -26,7 +26,7 @@ export function memoryTokens(entries: readonly TokenEntry[], options: TokenOptio
 
 export interface CreateTokenInput {
   readonly role: Role;
-  readonly scopes: readonly (Scope | "*")[];
+  readonly scopes: readonly (TokenScope | "*")[];
   /** Default: `default`. */
   readonly organization?: string;
   readonly project?: string | null;

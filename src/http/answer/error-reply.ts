@@ -30,6 +30,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   insufficient_role: 403,
   organization_token_required: 403,
   project_not_allowed: 403,
+  forbidden_by_scope: 403,
   origin_not_allowed: 403,
   project_not_found: 404,
   identity_not_found: 404,

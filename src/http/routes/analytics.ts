@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { SearchEventsPage } from "../../query/plan/answers.js";
 import type { ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
-import type { Scope } from "../access/token.js";
+import type { TokenScope } from "../access/token.js";
 import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
 import { queryBodies as bodies } from "../shapes/reports.js";
@@ -36,7 +36,7 @@ function analyticsRoute<Body extends z.ZodObject>(
 }
 
 interface AnalyticsRouteOptions<Body extends z.ZodObject> {
-  readonly scope?: Scope;
+  readonly scope?: TokenScope;
   /** Converts the library's answer to that of this endpoint. */
   readonly toAnswer?: (answer: unknown) => unknown;
   /** Input members that the body names differently. */

@@ -10,7 +10,7 @@ import { answers } from "../shapes/answers.js";
 import { eventsBody, recordsBody } from "../shapes/bodies.js";
 import { guarded, noQuery, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
 import { hideSuppressed, type Caller } from "../access/rights.js";
-import type { Scope } from "../access/token.js";
+import type { TokenScope } from "../access/token.js";
 import { trackingAnswer, trackingBodies, type CallKind } from "../tracking/call.js";
 import { storeBatch, storeCall } from "../tracking/intake.js";
 
@@ -49,7 +49,7 @@ function needsOrganization(record: unknown): boolean {
 }
 
 /** A route of the public tracking spec, for any client library that follows it. */
-function tracking(kind: CallKind | "batch", summary: string, scope: Scope, organizationWide = false): GuardedRoute {
+function tracking(kind: CallKind | "batch", summary: string, scope: TokenScope, organizationWide = false): GuardedRoute {
   return guarded({
     method: "POST",
     path: `/v1/${kind}`,

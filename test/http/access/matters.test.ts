@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixedClock, memoryStorage, openDaybook, type Daybook, type Segment } from "daybook";
 import { memoryTokens } from "../../../src/http/index.js";
-import type { Handler, Scope, TokenEntry } from "../../../src/http/index.js";
+import type { Handler, TokenScope, TokenEntry } from "../../../src/http/index.js";
 import { wireInput } from "../wire-names.js";
 import { codeOf, handlerOf, NOW_MS, send } from "../kit.js";
 
@@ -76,7 +76,7 @@ const TABLE: readonly (readonly [report: Report, input: object, ...matters: Matt
   ["aggregate", { field: "metadata.person.plan" }],
 ];
 
-const SCOPE: Readonly<Record<Matter, Scope>> = { revenue: "revenue:read", identities: "identities:read", companies: "companies:read" };
+const SCOPE: Readonly<Record<Matter, TokenScope>> = { revenue: "revenue:read", identities: "identities:read", companies: "companies:read" };
 const MATTERS = Object.keys(SCOPE) as Matter[];
 
 /** Who has any of the scopes and all the rest; and who has all of them, but not the role or the reach. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { memoryTokens, ROLES, SCOPES } from "../../../src/http/index.js";
-import type { Role, Scope } from "../../../src/http/index.js";
+import type { Role, TokenScope } from "../../../src/http/index.js";
 import type { ReportName } from "../../../src/query/queries.js";
 import { routes } from "../../../src/http/routes/table.js";
 import { completeRequest } from "../complete-request.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 
 /** `scope` null: any token will do. */
-type Rights = readonly [scope: Scope | null, least: "any" | "admin", reach: "project" | "organization"];
+type Rights = readonly [scope: TokenScope | null, least: "any" | "admin", reach: "project" | "organization"];
 
 /** What each route asks of a token, written down a second time: the table of routes must agree. */
 const RIGHTS: Record<string, Rights> = {
@@ -105,7 +105,7 @@ const tokens = memoryTokens(
   ),
 );
 
-function valueOf(role: Role, scope: Scope | "*", project: string | null): string {
+function valueOf(role: Role, scope: TokenScope | "*", project: string | null): string {
   return `sk_0123456789.${role}.${scope === "*" ? "all" : scope.replace(":", ".")}.${project ?? "organization"}`;
 }
 
@@ -117,7 +117,7 @@ async function answerTo(route: string, token: string | null) {
   return sent.status < 300 ? "ok" : codeOf(sent);
 }
 
-function expectedOf([scope, least, reach]: Rights, role: Role, held: Scope | "*", project: string | null): string {
+function expectedOf([scope, least, reach]: Rights, role: Role, held: TokenScope | "*", project: string | null): string {
   if (scope !== null && held !== "*" && held !== scope) return "insufficient_scope";
   if (least === "admin" && role !== "owner" && role !== "admin") return "insufficient_role";
   return reach === "organization" && project !== null ? "organization_token_required" : "ok";
