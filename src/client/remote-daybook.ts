@@ -224,8 +224,10 @@ function afterRecord(record: StoredRecord): object {
   return { type, createdAt, id: type === "unlink" ? record.linkId : record.id };
 }
 
-/** Members that require the open store: files, threads, synchronous state, and deletion by public key. */
-type LocalOnly = "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "seal" | "health" | "currency" | "projects";
+/** Members that require the open store: files, threads, synchronous state, scopes, and deletion by public key. */
+type LocalOnly =
+  | "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes"
+  | "scoped" | "seal" | "health" | "currency" | "projects";
 
 /**
  * A Daybook in another process, over HTTP: the same queries, answers and errors. Retries never store a write twice.

@@ -24,7 +24,10 @@ import { openStore } from "../store/open-store.js";
 import { type Storage, isFull } from "../store/storage/storage.js";
 import { storeKeys, type StoreKeys, type StoredPeopleSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
-import type { Daybook } from "./daybook.js";
+import { planScope, type Scope } from "../query/plan/scope.js";
+import type { Daybook, ScopedDaybook } from "./daybook.js";
+import { ScopedQueries, type ScopedServices } from "./scoped/scoped-queries.js";
+import { Scopes } from "./scoped/scopes.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
@@ -145,6 +148,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   readonly #following: Following | null;
   readonly #keepsFuture: boolean;
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
+  readonly #scopedServices: ScopedServices;
   #closing: Promise<void> | null = null;
 
   constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, following, scrub }: StoreExtras) {
@@ -177,8 +181,16 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
+    const scopes = new Scopes(store, this.#contexts);
+    this.#scopedServices = {
+      scopes,
+      planning: () => this.#planning(),
+      notify: (notices, options) => reportNotices(notices, [this.#onNotice, options?.onNotice]),
+      retrying: (read) => this.#retrying(read),
+    };
     const forget = (projects: readonly string[] = []) => {
       this.#contexts.clear();
+      scopes.clear();
       this.#store.catalog.forgetDerived();
       this.#changes.all(projects);
     };
@@ -196,6 +208,11 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
     const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
     this.#following = following === null ? null : new following({ ...parts, store, keys, setKeys, forget, prepare, wait: timer });
+  }
+
+  scoped(scope: Scope): ScopedDaybook {
+    this.#refuseClosed();
+    return new ScopedQueries(this.#scopedServices, [planScope(scope, QUERY_NAMES)]);
   }
 
   get segments(): Segments {
@@ -268,10 +285,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
       throw parameterError("invalid_parameter", "report", `expected one of ${QUERY_NAMES.join(", ")}, got ${shown(report)}`);
     const plan = await this.plan(report, input);
     options?.[AUTHORIZE]?.(plan);
-    const notices = noticesOf(plan, input, this.#store.dictionaries).map(({ message }) => message);
+    const notices = noticesOf(plan, input, this.#hasKey).map(({ message }) => message);
     const { explainPlan } = await import("./rarely-used.js");
-    const explain = () => explainPlan(this.#store, this.#contexts, plan);
-    return { ...(await (this.#following === null ? explain() : this.#following.retrying(explain))), notices };
+    return { ...(await this.#retrying(() => explainPlan(this.#store, this.#contexts, plan))), notices };
   }
 
   exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
@@ -395,12 +411,17 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   protected notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void {
     const hooks = [this.#onNotice, options?.onNotice];
     // Without a hook, which is the rule, names are not looked up.
-    if (hooks.some((hook) => hook !== undefined)) reportNotices(noticesOf(plan, input, this.#store.dictionaries), hooks);
+    if (hooks.some((hook) => hook !== undefined)) reportNotices(noticesOf(plan, input, this.#hasKey), hooks);
   }
 
+  readonly #hasKey = (key: string) => this.#store.dictionaries.knownKeyCode(key) >= 0;
+
   protected execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>> {
-    const ask = () => this.#executor.execute(plan, options?.signal);
-    return this.#following === null ? ask() : this.#following.retrying(ask);
+    return this.#retrying(() => this.#executor.execute(plan, options?.signal));
+  }
+
+  #retrying<T>(read: () => Promise<T>): Promise<T> {
+    return this.#following === null ? read() : this.#following.retrying(read);
   }
 
   protected sealCursor(next: CursorPosition, { report, fingerprint, project }: Plan<"searchEvents" | "identitySessions">): string {
@@ -410,9 +431,12 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
+    return await planQuery(report, input, await this.#planning(), () => this.projects());
+  }
+
+  async #planning(): Promise<PlanningContext> {
     await this.#upToDate();
-    const context: PlanningContext = { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
-    return await planQuery(report, input, context, () => this.projects());
+    return { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
   }
 
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown, limit?: Limit | null): Promise<LinkResult> {

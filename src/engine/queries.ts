@@ -26,37 +26,59 @@ export type PlanningContext = Omit<PlanContext, "patterns">;
 
 /** Plans a query for any executor: fully validated, whatever is stored. @param projects names of all projects @throws the error in the query */
 export async function planQuery<K extends ReportName>(report: K, input: unknown, context: PlanningContext, projects: () => readonly string[]): Promise<Plan<K>> {
+  const plan = await planInput(report, input, context);
+  checkProject(plan, projects);
+  return plan;
+}
+
+/** Plans a query without looking whether its project exists. @throws the error in the query */
+export async function planInput<K extends ReportName>(report: K, input: unknown, context: PlanningContext): Promise<Plan<K>> {
   const patterns: Pattern[] = [];
   // The cast: the compiler does not pair a generic name with its planner.
   const plan = reports[report].plan(input, { ...context, patterns }) as Plan<K>;
   await checkPatterns(patterns);
-  if ("payProject" in plan && !projects().includes(plan.payProject))
-    throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
   return plan;
 }
 
-const KNOWN: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
+/** @throws project_not_found */
+export function checkProject(plan: Plan, projects: () => readonly string[]): void {
+  if ("payProject" in plan && !projects().includes(plan.payProject))
+    throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
+}
+
+type PagedPlan = Plan<"searchEvents" | "identitySessions">;
+
+/** Runs a plan and seals the position of the next page into text. */
+export async function pageOf(
+  plan: Plan,
+  execute: <K extends ReportName>(plan: Plan<K>) => Promise<Answer<K>>,
+  sealCursor: (next: CursorPosition, plan: PagedPlan) => string,
+): Promise<unknown> {
+  if (plan.report === "searchEvents") {
+    const { next, events } = await execute<"searchEvents">(plan);
+    return { cursor: next === null ? null : sealCursor(next, plan), events };
+  }
+  if (plan.report === "identitySessions") {
+    const { identityId, sessions, next } = await execute<"identitySessions">(plan);
+    return { identityId, sessions, cursor: next === null ? null : sealCursor(next, plan) };
+  }
+  return await execute(plan);
+}
+
+export const KNOWN_OF_QUERIES: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
 /** Every query of a Daybook as a method: plans the input, runs the plan, and seals cursors into text. */
 export abstract class PlannedQueries extends QueryMethods {
   protected abstract plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>>;
   protected abstract notice(plan: Plan, input: unknown, options: QueryOptions | undefined): void;
   protected abstract execute<K extends ReportName>(plan: Plan<K>, options: QueryOptions | undefined): Promise<Answer<K>>;
-  protected abstract sealCursor(next: CursorPosition, plan: Plan<"searchEvents" | "identitySessions">): string;
+  protected abstract sealCursor(next: CursorPosition, plan: PagedPlan): string;
 
   protected async run(report: ReportName, input: unknown, options: (QueryOptions & Authorization) | undefined): Promise<unknown> {
-    checkQueryOptions(options, KNOWN);
+    checkQueryOptions(options, KNOWN_OF_QUERIES);
     const plan = await this.plan(report, input);
     options?.[AUTHORIZE]?.(plan);
     this.notice(plan, input, options);
-    if (plan.report === "searchEvents") {
-      const { next, events } = await this.execute<"searchEvents">(plan, options);
-      return { cursor: next === null ? null : this.sealCursor(next, plan), events };
-    }
-    if (plan.report === "identitySessions") {
-      const { identityId, sessions, next } = await this.execute<"identitySessions">(plan, options);
-      return { identityId, sessions, cursor: next === null ? null : this.sealCursor(next, plan) };
-    }
-    return await this.execute(plan, options);
+    return await pageOf(plan, (own) => this.execute(own, options), (next, own) => this.sealCursor(next, own));
   }
 }

@@ -2,7 +2,7 @@
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { Following, openWhenFull } from "./follow/following.js";
-export { explainPlan } from "./query/explain.js";
+export { explainOn, explainPlan } from "./query/explain.js";
 export { exportRows } from "./exports/events.js";
 export { exportStoredRecords } from "./exports/records.js";
 export { bundleOf, heldIn } from "./privacy/bundle.js";

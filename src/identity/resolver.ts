@@ -20,8 +20,15 @@ class KnownCodes {
   readonly #mentions = new RowsByCode();
   /** Codes that a record introduced and no event has used. */
   readonly #recordOnly = new Set<number>();
+  /** Codes that an event has used; null: all but those in `#recordOnly`. */
+  #seen: Set<number> | null = null;
+
+  knowOnlySeen(): void {
+    this.#seen = new Set();
+  }
 
   isKnown(code: number): boolean {
+    if (this.#seen !== null) return code > 0 && code < this.end && (this.#seen.has(code) || this.#mentions.of(code).length > 0);
     return code > 0 && code < this.end && (!this.#recordOnly.has(code) || this.#mentions.of(code).length > 0);
   }
 
@@ -38,6 +45,7 @@ class KnownCodes {
   }
 
   seen(code: number): void {
+    this.#seen?.add(code);
     if (this.#recordOnly.size > 0) this.#recordOnly.delete(code);
   }
 
@@ -114,6 +122,11 @@ export class IdentityResolver {
       (row) => ({ from: table.code(row, "fromUserId"), to: table.code(row, "userId") }),
       (a, b) => table.compare(a, b),
     );
+  }
+
+  /** From now on only ids of events passed to `seen`, and of live records, exist; the dictionaries may have others. */
+  knowOnlySeen(): void {
+    for (const codes of [this.users, this.anonymous, this.companies]) codes.knowOnlySeen();
   }
 
   /** Adds an event that carries both ids. Constant cost. */

@@ -8,7 +8,7 @@ import { reports } from "../../query/reports/reports.js";
 import type { Tables } from "../../query/tables/tables.js";
 import { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Snapshot } from "../../store/live/catalog.js";
-import type { Store } from "../../store/live/store.js";
+import type { Store, VisibleStore } from "../../store/live/store.js";
 import { storeAsOf } from "../../store/live/store-as-of.js";
 import { looksUpTables, readsTables, ReportContexts, type QueryExecution } from "./report-contexts.js";
 import { newStats, scanAll, Slices, type QueryStats } from "./scan.js";
@@ -33,7 +33,7 @@ export class MemoryExecutor implements Executor {
 /** Loads the report of a plan, and the code of segments if the plan names any. */
 export async function executionOf<K extends ReportName>(
   plan: Plan<K>,
-  store: Store,
+  store: VisibleStore,
   contexts: ReportContexts,
   signal: Pick<AbortSignal, "aborted"> | undefined,
 ): Promise<QueryExecution<Plan<K>, Answer<K>>> {
@@ -45,7 +45,8 @@ export async function executionOf<K extends ReportName>(
   return { plan, operands, report, PeopleSegments, store, contexts, slices: new Slices(signal), stats: newStats() };
 }
 
-function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>): Promise<A> {
+/** Answers a query on the current store. */
+export function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>): Promise<A> {
   const { plan, report, PeopleSegments, contexts, slices, stats } = execution;
   if ("answer" in report) return onSnapshot(execution, (moment, pending) => report.answer(plan, moment, pending), (answer) => answer);
   const begin = (context: RowContext, pending: PendingLoads, snapshot: Snapshot) => {

@@ -1,6 +1,5 @@
 import { shown } from "../../core/base/errors.js";
 import { notifyEach } from "../../core/base/promises.js";
-import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { isFieldName } from "../../query/plan/field-names.js";
 import { namedFieldsOf } from "../../query/plan/filters/field-operand.js";
 import type { Operand } from "../../query/plan/plan.js";
@@ -32,21 +31,21 @@ export function ingestNoticesOf(list: "events" | "records" | null, adjusted: Ing
   return [{ code: "adjusted", message, param, count: adjusted.length }];
 }
 
-/** Notices about a query. Cost: one look-up for each field it names. @param input the input of the plan */
-export function noticesOf({ report }: Plan, input: unknown, dictionaries: Dictionaries): QueryNotice[] {
+/** Notices about a query. Cost: one look-up for each field it names. @param input the input of the plan @param hasKey whether any event has a metadata key */
+export function noticesOf({ report }: Plan, input: unknown, hasKey: (key: string) => boolean): QueryNotice[] {
   return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
-    if (!isUnknown(operand, dictionaries)) return [];
+    if (!isUnknown(operand, hasKey)) return [];
     const reason = `not ${operand.kind === "metadataKey" ? "a field or " : ""}a metadata key of any stored event, so it counts as not set`;
     return [{ code: "unknown_field", message: `${param}: ${shown(name)} is ${reason}`, param, name, report }];
   });
 }
 
 /** Whether an operand reads metadata that no event has. A path has none if both its literal key and its first key are unknown. */
-function isUnknown(operand: Operand, dictionaries: Dictionaries): boolean {
-  if (operand.kind === "metadataKey") return !isFieldName(operand.key) && dictionaries.knownKeyCode(operand.key) < 0;
+function isUnknown(operand: Operand, hasKey: (key: string) => boolean): boolean {
+  if (operand.kind === "metadataKey") return !isFieldName(operand.key) && !hasKey(operand.key);
   if (operand.kind !== "metadataPath") return false;
   const [root = "", ...rest] = operand.path.split(".");
-  return dictionaries.knownKeyCode(operand.path) < 0 && (rest.length === 0 || dictionaries.knownKeyCode(root) < 0);
+  return !hasKey(operand.path) && (rest.length === 0 || !hasKey(root));
 }
 
 /** Passes notices to the hooks that are set. */

@@ -129,7 +129,7 @@ export class Scan<S, T> {
   }
 
   #isPruned(rows: Rows): boolean {
-    return this.selectors.every((selector) => isPruned(rows, selector));
+    return this.pass.skips?.(rows) === true || this.selectors.every((selector) => isPruned(rows, selector));
   }
 
   /** Adds the largest parts that lie within the range, and the segments and heads on its edges. */

@@ -53,6 +53,8 @@ export interface NamedField {
   /** The name as given. */
   readonly name: string;
   readonly operand: Operand;
+  /** The filter that compares it; null: it is not one of a filter. */
+  readonly filter: GivenMembers | null;
 }
 
 type GivenMembers = Readonly<Record<string, unknown>>;
@@ -79,17 +81,17 @@ export function namedFieldsOf(input: unknown): NamedField[] {
 function inSelector(selector: GivenMembers, prefix: string): NamedField[] {
   return itemsOf(selector, "filterGroups", prefix)
     .flatMap(([path, group]) => itemsOf(group, "filters", `${path}.`))
-    .flatMap(([path, filter]) => named(`${path}.fieldName`, filter["fieldName"]));
+    .flatMap(([path, filter]) => named(`${path}.fieldName`, filter["fieldName"], filter));
 }
 
-function named(param: string, name: unknown): NamedField[] {
+function named(param: string, name: unknown, filter: GivenMembers | null = null): NamedField[] {
   const operand = typeof name === "string" ? operandOf(name) : null;
-  return operand === null ? [] : [{ param, name: String(name), operand }];
+  return operand === null ? [] : [{ param, name: String(name), operand, filter }];
 }
 
 /** `metadataField` of `aggregate` is always a path. */
 function metadataField(name: unknown): NamedField[] {
-  return typeof name === "string" ? [{ param: "metadataField", name, operand: { kind: "metadataPath", path: name } }] : [];
+  return typeof name === "string" ? [{ param: "metadataField", name, operand: { kind: "metadataPath", path: name }, filter: null }] : [];
 }
 
 function itemsOf(members: GivenMembers, name: string, prefix = ""): (readonly [path: string, item: GivenMembers])[] {

@@ -47,6 +47,8 @@ export interface Pass<S, T = unknown> {
   only?(state: S, passes: ActorTest): S;
   /** Absent if the state depends on more than filters and codes, for example on identities. */
   readonly cached?: CachedState<S, T>;
+  /** Whether no row of a segment or head can change the state, judged without its columns. Only without `cached`. */
+  skips?(rows: Rows): boolean;
   /** Whether no row of this day or earlier can change the state; days come newest first. Only without `cached`. */
   isDone?(state: S, day: number): boolean;
   /** Rows stay in memory until the query ends. */
