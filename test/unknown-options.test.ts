@@ -89,7 +89,6 @@ const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol
     options: (daybook) => read(daybook.recordBatches({}, MISSPELT as never)),
   },
   changes: { options: (daybook) => read(daybook.changes(MISSPELT as never)) },
-  // eslint-disable-next-line @typescript-eslint/require-await -- it throws at once, and the others reject
   scoped: { scope: async (daybook) => daybook.scoped(MISSPELT as never) },
   backup: null,
   deleteEventsOfKey: null,

@@ -11,10 +11,10 @@ import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf, type DecodedRecord,
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import { Changes, SEQUENCES, type Change, type ChangesOptions, type Sequences } from "./follow/changes.js";
 import { ALLOWANCE, FULLNESS, type AllowedOptions, type DaybookWithFullness, type Limit } from "./ingest/allowance.js";
-import { Deletions, type DeleteEventsInput, type DeletionReceipt } from "./upkeep/deletions.js";
+import type { Deletions, DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
-import { QUERY_NAMES, type Answer, type Executor, type Plan, type QueryOptions, type ReportName } from "../query/queries.js";
+import type { Answer, Executor, Plan, QueryOptions, ReportName } from "../query/queries.js";
 import { moneySlugs, reportRules } from "../query/plan/report-rules.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import { isKeepingFuture } from "../core/schema/instant.js";
@@ -24,12 +24,12 @@ import { openStore } from "../store/open-store.js";
 import { type Storage, isFull } from "../store/storage/storage.js";
 import { storeKeys, type StoreKeys, type StoredPeopleSegment } from "../store/files/side-files.js";
 import type { BackupReport } from "../store/backup/backup-store.js";
-import { planScope, type Scope } from "../query/plan/scope.js";
+import type { Scope } from "../query/plan/scope.js";
 import type { Daybook, ScopedDaybook } from "./daybook.js";
-import { ScopedQueries, type ScopedServices } from "./scoped/scoped-queries.js";
-import { Scopes } from "./scoped/scopes.js";
+import { ScopedQueries, type ScopedServices } from "./scoped-queries.js";
+import type { Scopes } from "./scoped/scopes.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
-import { MemoryExecutor } from "./query/executor.js";
+import { MemoryExecutor, type LoadPast } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
 import type { Following } from "./follow/following.js";
@@ -40,7 +40,7 @@ import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { PrivacyRequests } from "./privacy/requests.js";
-import { AUTHORIZE, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
+import { AUTHORIZE, checkReportName, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
 import { readSavedSegments, StoredPeopleSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
@@ -75,9 +75,12 @@ export function openDaybook(options: DaybookOptions): Promise<Daybook> {
   return openOn(options, inMemory);
 }
 
+/** What executors load for queries as of a sequence. */
+export const loadPast: LoadPast = () => import("./rarely-used.js");
+
 type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOptions) => Executor;
 
-const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined));
+const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined), loadPast);
 
 /** `openDaybook` with another executor. @throws as `openDaybook` does */
 export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
@@ -142,7 +145,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   readonly #exports: OpenExports;
   readonly #segments: StoredPeopleSegments;
   readonly #privacy: StoredPrivacyRequests;
-  readonly #deletions: Deletions;
+  readonly #deletions: () => Promise<Deletions>;
   readonly #timeToLive: StoredTimeToLive;
   readonly #scrub: Scrub | null;
   readonly #following: Following | null;
@@ -181,16 +184,22 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
-    const scopes = new Scopes(store, this.#contexts);
+    let scopes: Scopes | null = null;
     this.#scopedServices = {
-      scopes,
-      planning: () => this.#planning(),
+      load: async () => {
+        const { Scopes, runScoped, explainScoped } = await import("./rarely-used.js");
+        return { runScoped, explainScoped, scopes: (scopes ??= new Scopes(store, this.#contexts)) };
+      },
+      planning: async () => {
+        await this.#upToDate();
+        return this.#planningContext();
+      },
       notify: (notices, options) => reportNotices(notices, [this.#onNotice, options?.onNotice]),
       retrying: (read) => this.#retrying(read),
     };
     const forget = (projects: readonly string[] = []) => {
       this.#contexts.clear();
-      scopes.clear();
+      scopes?.clear();
       this.#store.catalog.forgetDerived();
       this.#changes.all(projects);
     };
@@ -200,7 +209,11 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#privacy = new StoredPrivacyRequests({
       ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey, bundling: () => import("./rarely-used.js"),
     });
-    this.#deletions = new Deletions(services);
+    this.#deletions = async () => {
+      // Lazy: most programs delete nothing.
+      const { Deletions } = await import("./rarely-used.js");
+      return new Deletions(services);
+    };
     // Last: nothing may throw after background tasks have started.
     this.#timeToLive = new StoredTimeToLive(services, this.#deletions, timer);
     this.#scrub = options.scrub === undefined || scrub === null ? null : new scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
@@ -212,7 +225,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
 
   scoped(scope: Scope): ScopedDaybook {
     this.#refuseClosed();
-    return new ScopedQueries(this.#scopedServices, [planScope(scope, QUERY_NAMES)]);
+    return new ScopedQueries(this.#scopedServices, scope);
   }
 
   get segments(): Segments {
@@ -227,16 +240,16 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     return this.#timeToLive;
   }
 
-  deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
-    return this.#deletions.deleteEvents(input);
+  async deleteEvents(input: DeleteEventsInput): Promise<DeletionReceipt> {
+    return await (await this.#deletions()).deleteEvents(input);
   }
 
-  deleteEventsOfKey(key: string): Promise<DeletionReceipt> {
-    return this.#deletions.deleteEventsOfKey(key);
+  async deleteEventsOfKey(key: string): Promise<DeletionReceipt> {
+    return await (await this.#deletions()).deleteEventsOfKey(key);
   }
 
-  deleteProject(name: string): Promise<DeletionReceipt> {
-    return this.#deletions.deleteProject(name);
+  async deleteProject(name: string): Promise<DeletionReceipt> {
+    return await (await this.#deletions()).deleteProject(name);
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions & AllowedOptions): Promise<IngestResult> {
@@ -281,8 +294,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   }
 
   async explain(report: ReportName, input?: object, options?: Authorization): Promise<Explanation> {
-    if (!QUERY_NAMES.includes(report))
-      throw parameterError("invalid_parameter", "report", `expected one of ${QUERY_NAMES.join(", ")}, got ${shown(report)}`);
+    checkReportName(report);
     const plan = await this.plan(report, input);
     options?.[AUTHORIZE]?.(plan);
     const notices = noticesOf(plan, input, this.#hasKey).map(({ message }) => message);
@@ -431,11 +443,11 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
-    return await planQuery(report, input, await this.#planning(), () => this.projects());
+    await this.#upToDate();
+    return await planQuery(report, input, this.#planningContext(), () => this.projects());
   }
 
-  async #planning(): Promise<PlanningContext> {
-    await this.#upToDate();
+  #planningContext(): PlanningContext {
     return { nowMs: this.#clock.now(), cursorKey: this.#cursorKey, rules: this.#rules, savedSegments: this.#segments.known };
   }
 

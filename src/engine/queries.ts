@@ -1,8 +1,8 @@
 import { checkQueryOptions, type KnownOptions } from "../core/base/options.js";
-import { DaybookError, shown } from "../core/base/errors.js";
+import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import { checkPatterns } from "../query/filter/regex.js";
 import type { AnyPlan, CursorPosition, Pattern, PlanContext } from "../query/plan/plan.js";
-import { QueryMethods, type Answer, type Plan, type QueryOptions, type ReportName } from "../query/queries.js";
+import { QUERY_NAMES, QueryMethods, type Answer, type Plan, type QueryOptions, type ReportName } from "../query/queries.js";
 import { reports } from "../query/reports/reports.js";
 import type { Explanation } from "./query/explain.js";
 
@@ -26,24 +26,28 @@ export type PlanningContext = Omit<PlanContext, "patterns">;
 
 /** Plans a query for any executor: fully validated, whatever is stored. @param projects names of all projects @throws the error in the query */
 export async function planQuery<K extends ReportName>(report: K, input: unknown, context: PlanningContext, projects: () => readonly string[]): Promise<Plan<K>> {
-  const plan = await planInput(report, input, context);
+  const { plan, patterns } = planInput(report, input, context);
+  await checkPatterns(patterns);
   checkProject(plan, projects);
   return plan;
 }
 
-/** Plans a query without looking whether its project exists. @throws the error in the query */
-export async function planInput<K extends ReportName>(report: K, input: unknown, context: PlanningContext): Promise<Plan<K>> {
+/** Plans a query, but for its regular expressions and whether its project exists. @throws the error in the query */
+export function planInput<K extends ReportName>(report: K, input: unknown, context: PlanningContext): { readonly plan: Plan<K>; readonly patterns: readonly Pattern[] } {
   const patterns: Pattern[] = [];
   // The cast: the compiler does not pair a generic name with its planner.
-  const plan = reports[report].plan(input, { ...context, patterns }) as Plan<K>;
-  await checkPatterns(patterns);
-  return plan;
+  return { plan: reports[report].plan(input, { ...context, patterns }) as Plan<K>, patterns };
 }
 
 /** @throws project_not_found */
 export function checkProject(plan: Plan, projects: () => readonly string[]): void {
   if ("payProject" in plan && !projects().includes(plan.payProject))
     throw new DaybookError("project_not_found", `project: there is no project ${shown(plan.payProject)}`, { param: "project" });
+}
+
+/** @throws invalid_parameter */
+export function checkReportName(report: ReportName): void {
+  if (!QUERY_NAMES.includes(report)) throw parameterError("invalid_parameter", "report", `expected one of ${QUERY_NAMES.join(", ")}, got ${shown(report)}`);
 }
 
 type PagedPlan = Plan<"searchEvents" | "identitySessions">;

@@ -2,9 +2,13 @@
 export { backupStore } from "../store/backup/backup-store.js";
 export { hasSettled } from "../store/follow/journal-tail.js";
 export { Following, openWhenFull } from "./follow/following.js";
-export { explainOn, explainPlan } from "./query/explain.js";
+export { storeAsOf } from "../store/live/store-as-of.js";
+export { explainPlan } from "./query/explain.js";
+export { explainScoped, runScoped } from "./run-scoped.js";
+export { Scopes } from "./scoped/scopes.js";
 export { exportRows } from "./exports/events.js";
 export { exportStoredRecords } from "./exports/records.js";
 export { bundleOf, heldIn } from "./privacy/bundle.js";
 export { Scrub } from "./upkeep/scrub.js";
+export { Deletions } from "./upkeep/deletions.js";
 export { statsOf } from "./upkeep/stats.js";

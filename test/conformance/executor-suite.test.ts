@@ -2,7 +2,7 @@ import { fixedClock, memoryStorage } from "daybook";
 import { executorSuite, type LoadExecutor } from "../support/index.js";
 import { describe, expect, test } from "vitest";
 import { MemoryExecutor } from "../../src/engine/query/executor.js";
-import { openDaybook, openOn } from "../../src/engine/open-daybook.js";
+import { loadPast, openDaybook, openOn } from "../../src/engine/open-daybook.js";
 import type { Answer, Executor, Plan, ReportName } from "../../src/query/queries.js";
 import { caseCount, sliceOf } from "../oracle/settings.js";
 
@@ -10,7 +10,7 @@ import { caseCount, sliceOf } from "../oracle/settings.js";
 const inMemory = (isSealed: boolean, behind = (executor: Executor) => executor): LoadExecutor => async (fill, { nowMs, ...options }) => {
   let executor: Executor | null = null;
   const daybook = await openOn({ ...options, storage: memoryStorage(), clock: fixedClock(nowMs) }, (store, contexts) => {
-    executor = new MemoryExecutor(store, contexts, () => undefined);
+    executor = new MemoryExecutor(store, contexts, () => undefined, loadPast);
     return executor;
   });
   await fill(daybook);

@@ -8,7 +8,7 @@ import { fileStorage, listen } from "daybook/node";
 import { generateTraffic, storageSuite } from "daybook/testing";
 import { executorSuite, type LoadExecutor } from "../support/index.js";
 import { MemoryExecutor } from "../../src/engine/query/executor.js";
-import { openOn } from "../../src/engine/open-daybook.js";
+import { loadPast, openOn } from "../../src/engine/open-daybook.js";
 import type { Executor } from "../../src/query/queries.js";
 
 /** Runs the suites of the core without any test runner, for runtimes that have none in common. Last line: `N passed, N failed`. */
@@ -31,7 +31,7 @@ const places: Readonly<Record<string, () => () => Promise<Storage>>> = {
 const inMemory: LoadExecutor = async (fill, { nowMs, ...options }) => {
   const made: Executor[] = [];
   const daybook = await openOn({ ...options, storage: memoryStorage(), clock: fixedClock(nowMs) }, (store, contexts) => {
-    made.push(new MemoryExecutor(store, contexts, () => undefined));
+    made.push(new MemoryExecutor(store, contexts, () => undefined, loadPast));
     return made[0] as Executor;
   });
   await fill(daybook);

@@ -4,7 +4,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import type { Daybook } from "../../engine/daybook.js";
 import { ALLOWANCE, type DaybookWithAllowance } from "../../engine/ingest/allowance.js";
 import { MemoryExecutor } from "../../engine/query/executor.js";
-import { openOn } from "../../engine/open-daybook.js";
+import { loadPast, openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../query/queries.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { memoryStorage } from "../../store/storage/memory-storage.js";
@@ -29,7 +29,7 @@ async function answerOfPerson<K extends PersonReport>(plan: Plan<K>, context: Re
   // At the end of time no stored event is in the future.
   const options = { ...context.rules, storage: memoryStorage(), clock: fixedClock(LIMITS.instantMaxMs - 1) };
   await using daybook = await openOn(options, (store, contexts) => {
-    const executor = new MemoryExecutor(store, contexts, () => undefined);
+    const executor = new MemoryExecutor(store, contexts, () => undefined, loadPast);
     executors.push(executor);
     return executor;
   });

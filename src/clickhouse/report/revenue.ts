@@ -1,5 +1,5 @@
-import { checkedRate, isOrder, AttributedRevenue, Unconverted, Cohorts } from "../../query/answer/revenue-answers.js";
-import { convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../query/answer/money.js";
+import { isOrder, AttributedRevenue, Unconverted, Cohorts } from "../../query/answer/revenue-answers.js";
+import { checkedRate, convertMoney, isNegative, moneyOfNumber, negated, timesMoney, type Money } from "../../query/answer/money.js";
 import { isoOfDay } from "../../core/base/time.js";
 import type { Rates } from "../../query/plan/input.js";
 import type { RevenueRule, LtvCohortsPlan, RevenueByAttributionPlan } from "../../query/plan/plan.js";

@@ -8,10 +8,13 @@ import { reports } from "../../query/reports/reports.js";
 import type { Tables } from "../../query/tables/tables.js";
 import { PendingLoads } from "../../storage/derived/pending-loads.js";
 import type { Snapshot } from "../../store/live/catalog.js";
+import type { storeAsOf } from "../../store/live/store-as-of.js";
 import type { Store, VisibleStore } from "../../store/live/store.js";
-import { storeAsOf } from "../../store/live/store-as-of.js";
 import { looksUpTables, readsTables, ReportContexts, type QueryExecution } from "./report-contexts.js";
 import { newStats, scanAll, Slices, type QueryStats } from "./scan.js";
+
+/** Lazy: most programs ask of the present alone. */
+export type LoadPast = () => Promise<{ readonly storeAsOf: typeof storeAsOf }>;
 
 /** Runs plans on the segments and heads of one store. */
 export class MemoryExecutor implements Executor {
@@ -19,12 +22,13 @@ export class MemoryExecutor implements Executor {
     readonly store: Store,
     readonly contexts: ReportContexts,
     readonly onWork: (report: ReportName, stats: QueryStats) => void,
+    readonly loadPast: LoadPast,
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
     const present = await executionOf(plan, this.store, this.contexts, signal);
     await present.slices.yieldSometimes();
-    const answer = await asOfPlan(present, this.store, answerOf);
+    const answer = await asOfPlan(present, this.store, this.loadPast, answerOf);
     this.onWork(plan.report, present.stats);
     return answer;
   }
@@ -73,13 +77,14 @@ export function answerOf<P extends AnyPlan, A>(execution: QueryExecution<P, A>):
 export async function asOfPlan<P extends AnyPlan, A, R>(
   present: QueryExecution<P, A>,
   store: Store,
+  loadPast: LoadPast,
   run: (execution: QueryExecution<P, A>) => Promise<R>,
 ): Promise<R> {
   const sequence = present.plan.asOf ?? "latest";
   if (sequence === "latest") return await run(present);
   for (;;) {
     const { tables } = present.contexts;
-    const answer = await runAsOf(sequence, present, store, run);
+    const answer = await runAsOf(sequence, present, store, loadPast, run);
     // An answer must not include a person who was erased meanwhile.
     if (present.contexts.tables === tables) return answer;
   }
@@ -89,11 +94,13 @@ async function runAsOf<P extends AnyPlan, A, R>(
   sequence: number,
   present: QueryExecution<P, A>,
   store: Store,
+  loadPast: LoadPast,
   run: (past: QueryExecution<P, A>) => Promise<R>,
 ): Promise<R> {
   if (sequence > store.newestSequence)
     throw parameterError("invalid_parameter", "asOf", `expected a sequence up to the newest, which is ${store.newestSequence}, got ${sequence}`);
   const { contexts, slices } = present;
+  const { storeAsOf } = await loadPast();
   const past = await storeAsOf(store, sequence, new Yielder(undefined, () => slices.yieldSometimes()));
   try {
     return await run({ ...present, store: past, contexts: new ReportContexts(past, contexts.rates, contexts.rules) });

@@ -10,6 +10,7 @@ import type { Rows } from "../../storage/segment/rows.js";
 import { Span, type SpanPart } from "../../storage/segment/span.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
+import { storeAsOf } from "../../store/live/store-as-of.js";
 import { asOfPlan, executionOf, onSnapshot } from "./executor.js";
 import { scopesOf, type QueryExecution, type ReportContexts } from "./report-contexts.js";
 import { cacheKeyOf, columnsFor } from "./scan.js";
@@ -37,7 +38,7 @@ export interface Explanation {
 
 /** Which segments, columns and rows a plan would read: from zone maps, times, dictionaries and cached answers, without reading a row. */
 export async function explainPlan(store: Store, contexts: ReportContexts, plan: Plan): Promise<Omit<Explanation, "notices">> {
-  return await asOfPlan(await executionOf(plan, store, contexts, undefined), store, explainOn);
+  return await asOfPlan(await executionOf(plan, store, contexts, undefined), store, () => Promise.resolve({ storeAsOf }), explainOn);
 }
 
 /** Explains a plan on a store as it is. */

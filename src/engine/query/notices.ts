@@ -31,7 +31,7 @@ export function ingestNoticesOf(list: "events" | "records" | null, adjusted: Ing
   return [{ code: "adjusted", message, param, count: adjusted.length }];
 }
 
-/** Notices about a query. Cost: one look-up for each field it names. @param input the input of the plan @param hasKey whether any event has a metadata key */
+/** Notices about a query. Cost: one look-up for each field it names. @param hasKey whether any event has a metadata key */
 export function noticesOf({ report }: Plan, input: unknown, hasKey: (key: string) => boolean): QueryNotice[] {
   return namedFieldsOf(input).flatMap(({ param, name, operand }) => {
     if (!isUnknown(operand, hasKey)) return [];

@@ -176,7 +176,7 @@ export class Sweeps {
 /** How long the events of one store are kept: rules in its manifest, and the sweeps that apply them. */
 export class StoredTimeToLive implements TimeToLive {
   readonly #services: StoreServices;
-  readonly #deletions: Deletions;
+  readonly #deletions: () => Promise<Pick<Deletions, "run">>;
   readonly #clock: Clock;
   /**
    * When the clock was last trusted: sweeps use this time while the clock is more than a day ahead of it. Otherwise a machine that starts with a
@@ -187,7 +187,7 @@ export class StoredTimeToLive implements TimeToLive {
   readonly #sweeps: Sweeps;
   #read: { readonly of: Manifest["timeToLive"]; readonly rules: TimeToLiveRules } | null = null;
 
-  constructor(services: StoreServices, deletions: Deletions, wait: Wait) {
+  constructor(services: StoreServices, deletions: () => Promise<Pick<Deletions, "run">>, wait: Wait) {
     this.#services = services;
     this.#deletions = deletions;
     this.#clock = services.clock;
@@ -281,8 +281,9 @@ export class StoredTimeToLive implements TimeToLive {
     if (events > 0 && !signal.aborted) await this.#delete(this.#trustedNow());
   }
 
-  #delete(nowMs: number): Promise<DeletionReceipt> {
-    return this.#deletions.run(() => ({ doomed: this.#doomed(this.rules, nowMs), beside: { projectName: 0 } }));
+  async #delete(nowMs: number): Promise<DeletionReceipt> {
+    const deletions = await this.#deletions();
+    return await deletions.run(() => ({ doomed: this.#doomed(this.rules, nowMs), beside: { projectName: 0 } }));
   }
 
   /** Writes the trusted time to the manifest, a few times a day. Never rejects: a failed write is repeated at a later check. */

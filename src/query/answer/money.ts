@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- positions are below the length */
+import { DaybookError, shown } from "../../core/base/errors.js";
 import { digitsOf } from "../../core/schema/fields.js";
 
 /**
@@ -154,4 +155,11 @@ function divided(value: bigint, divisor: bigint): bigint {
   const twice = (size % divisor) * 2n;
   const rounded = twice > divisor || (twice === divisor && (quotient & 1n) === 1n) ? quotient + 1n : quotient;
   return value < 0n ? -rounded : rounded;
+}
+
+/** Checks the application's rate for a currency on a day; undefined when it has none. @throws invalid_parameter (no number above 0) */
+export function checkedRate(rate: number | undefined, from: string, to: string, day: string): number | undefined {
+  if (rate === undefined || (typeof rate === "number" && Number.isFinite(rate) && rate > 0)) return rate;
+  const reason = `expected a number above 0 for ${from} to ${to} on ${day}, got ${shown(rate)}`;
+  throw new DaybookError("invalid_parameter", `rates: ${reason}`, { param: "rates", reason });
 }

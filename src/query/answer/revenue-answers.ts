@@ -3,8 +3,7 @@ import { compareCodePoints } from "../../core/base/text-order.js";
 import type { RevenueByAttribution, UnconvertedItem, LtvCohorts } from "../plan/answers.js";
 import { ZERO, addMoney, compareMoney, majorUnits, MoneySums, majorUnitsPer, type Money } from "./money.js";
 import type { RevenueByAttributionPlan } from "../plan/plan.js";
-import type { Touch } from "./touch-of-text.js";
-import { DaybookError, shown } from "../../core/base/errors.js";
+import { touchName, type Touch } from "./touch-of-text.js";
 import { isoOfDay } from "../../core/base/time.js";
 
 type Dimension = RevenueByAttributionPlan["dimension"];
@@ -35,12 +34,6 @@ export class AttributedRevenue {
   }
 }
 
-/** The requested part of a touch, or the name for none. */
-export function touchName(touch: Touch | null, dimension: Dimension): string {
-  if (touch === null) return dimension === "source" ? "(direct)" : "(none)";
-  return touch[dimension] ?? "(not set)";
-}
-
 /** Orders are positive amounts: each order key counts once, so the sign alone decides. */
 export function isOrder(amount: Money): boolean {
   return amount > 0;
@@ -61,13 +54,6 @@ export class Unconverted {
       .sort(([a], [b]) => compareCodePoints(a, b))
       .map(([currency, { money, orders }]) => ({ currency, revenue: majorUnits(money, currency), orders }));
   }
-}
-
-/** Checks the application's rate for a currency on a day; undefined when it has none. @throws invalid_parameter (no number above 0) */
-export function checkedRate(rate: number | undefined, from: string, to: string, day: string): number | undefined {
-  if (rate === undefined || (typeof rate === "number" && Number.isFinite(rate) && rate > 0)) return rate;
-  const reason = `expected a number above 0 for ${from} to ${to} on ${day}, got ${shown(rate)}`;
-  throw new DaybookError("invalid_parameter", `rates: ${reason}`, { param: "rates", reason });
 }
 
 /** Entities and their revenue, by the month of the day on which they were first seen. */

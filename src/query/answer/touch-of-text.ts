@@ -1,4 +1,4 @@
-import type { TouchRule } from "../plan/plan.js";
+import type { TouchDimension, TouchRule } from "../plan/plan.js";
 import { SECOND_LEVELS } from "../plan/report-rules.js";
 import { sourceOfReferrer } from "../../core/schema/web-address.js";
 
@@ -7,6 +7,12 @@ export interface Touch {
   readonly source: string | null;
   readonly medium: string | null;
   readonly campaign: string | null;
+}
+
+/** The requested part of a touch, or the name for none. */
+export function touchName(touch: Touch | null, dimension: TouchDimension): string {
+  if (touch === null) return dimension === "source" ? "(direct)" : "(none)";
+  return touch[dimension] ?? "(not set)";
 }
 
 export interface ReferrerTouch extends Touch {

@@ -1,3 +1,4 @@
+import { loadPast } from "../../../src/engine/open-daybook.js";
 import { deepStrictEqual } from "node:assert/strict";
 import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
@@ -26,7 +27,7 @@ export function planAsked(daybook: Daybook, options: Omit<OracleOptions, "nowMs"
   const store = storeOf(daybook);
   if (store === null) throw new Error("a Daybook of this process has a store");
   const works: QueryStats[] = [];
-  const executor = new MemoryExecutor(store, new ReportContexts(store, options.rates ?? (() => undefined), reportRules(options as object)), (_, work) => works.push(work));
+  const executor = new MemoryExecutor(store, new ReportContexts(store, options.rates ?? (() => undefined), reportRules(options as object)), (_, work) => works.push(work), loadPast);
   return {
     execute: (plan) => executor.execute(plan),
     get work() {

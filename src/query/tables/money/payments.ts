@@ -13,11 +13,10 @@ import { moneySlugs } from "../../plan/report-rules.js";
 import type { MemoryBudget, TableUse } from "../../../storage/segment/memory-budget.js";
 import { whilePinned, type Rows } from "../../../storage/segment/rows.js";
 import type { RowsSummary } from "../../../storage/segment/summaries.js";
-import { conversionAt, type Money } from "../../answer/money.js";
+import { checkedRate, conversionAt, type Money } from "../../answer/money.js";
 import { OrderNumbers } from "./order-numbers.js";
 import { NO_FACTS, hasAmounts, loadMoney, revenueFactsOf, type RevenueFacts } from "./revenue-facts.js";
 import type { Rates } from "../../plan/input.js";
-import { checkedRate } from "../../answer/revenue-answers.js";
 
 /** Estimated, without the numbers of orders by external id and by text. */
 const PAYMENT_BYTES = 128;

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows and actors are bounded by their columns */
-import { touchName } from "../../answer/revenue-answers.js";
+import { touchName } from "../../answer/touch-of-text.js";
 import { dayStartMs } from "../../../core/base/time.js";
 import { denseCodes } from "../../../storage/column/column.js";
 import type { EventPlace } from "../../../storage/derived/event-ids.js";

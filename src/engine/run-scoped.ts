@@ -1,0 +1,96 @@
+import { hmacSha256 } from "../core/base/hash.js";
+import type { EventRecord } from "../core/schema/event.js";
+import { checkPatterns } from "../query/filter/regex.js";
+import { encodeCursor } from "../query/plan/cursor.js";
+import { textOfRows, type ScopePlan } from "../query/plan/scope.js";
+import type { Answer, Plan, QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
+import { checkScopedFields, checkScopedInput, shownEvent } from "../query/scope-rules.js";
+import { answerOf, executionOf } from "./query/executor.js";
+import { explainOn, type Explanation } from "./query/explain.js";
+import { noticesOf } from "./query/notices.js";
+import { AUTHORIZE, checkProject, pageOf, planInput, type Authorization, type PlanningContext } from "./queries.js";
+import type { ScopedServices } from "./scoped-queries.js";
+import type { Scopes, ScopeView } from "./scoped/scopes.js";
+
+/** A query that all scopes allow, and what it reads. */
+interface AllowedQuery<K extends ReportName> {
+  readonly plan: Plan<K>;
+  readonly view: ScopeView;
+  readonly notices: readonly QueryNotice[];
+  readonly cursorKey: Uint8Array;
+}
+
+type Scoping = Pick<ScopedServices, "planning" | "notify" | "retrying"> & { readonly scopes: Scopes };
+
+/** Runs a query within scopes, all of which apply. @throws forbidden_by_scope, and what the query throws */
+export async function runScoped(
+  scoping: Scoping,
+  scopes: readonly ScopePlan[],
+  report: ReportName,
+  input: unknown,
+  options: (QueryOptions & Authorization) | undefined,
+): Promise<unknown> {
+  const { plan, view, notices, cursorKey } = await allowed(scoping, scopes, report, input, options);
+  scoping.notify(notices, options);
+  const execute = <K extends ReportName>(own: Plan<K>): Promise<Answer<K>> =>
+    scoping.retrying(async () => answerOf(await executionOf(own, view.store, view.contexts, options?.signal)));
+  const answer = await pageOf(plan, execute, (next, { report: paged, fingerprint }) => encodeCursor(paged, next, fingerprint, cursorKey));
+  return plan.report === "searchEvents" ? masked(answer as { readonly events: readonly EventRecord[] }, scopes) : answer;
+}
+
+/** Explains a query within scopes: what it reads of their events. @throws as `runScoped` */
+export async function explainScoped(
+  scoping: Scoping,
+  scopes: readonly ScopePlan[],
+  report: ReportName,
+  input: unknown,
+  options: Authorization | undefined,
+): Promise<Explanation> {
+  const { plan, view, notices } = await allowed(scoping, scopes, report, input, options);
+  const explained = await scoping.retrying(async () => explainOn(await executionOf(plan, view.store, view.contexts, undefined)));
+  return { ...explained, notices: notices.map(({ message }) => message) };
+}
+
+/** Plans a query and checks it. Reads nothing before it is allowed. */
+async function allowed<K extends ReportName>(
+  { scopes: views, planning, retrying }: Scoping,
+  scopes: readonly ScopePlan[],
+  report: K,
+  input: unknown,
+  options: Authorization | undefined,
+): Promise<AllowedQuery<K>> {
+  const context = await planning();
+  for (const scope of scopes) checkScopedInput(report, input, scope);
+  const cursorKey = cursorKeyOf(context.cursorKey, scopes);
+  const savedSegments = new Map([...context.savedSegments].filter(([name]) => scopes.every(({ segments }) => segments.includes(name))));
+  const { plan, patterns } = planned(report, input, { ...context, cursorKey, savedSegments }, scopes);
+  for (const scope of scopes) checkScopedFields(plan, input, scope);
+  options?.[AUTHORIZE]?.(plan);
+  await checkPatterns([...patterns, ...scopes.flatMap((scope) => scope.patterns)]);
+  const view = views.viewOf(scopes, context.nowMs);
+  await retrying(() => view.refresh());
+  checkProject(plan, () => view.projects());
+  return { plan, view, notices: noticesOf(plan, input, (key) => view.hasKey(key)), cursorKey };
+}
+
+/** With the calendar that a scope sets. */
+function planned<K extends ReportName>(report: K, input: unknown, context: PlanningContext, scopes: readonly ScopePlan[]) {
+  const known = planInput(report, input, context);
+  const fixed = Object.fromEntries(
+    (["timeZone", "weekStart"] as const).flatMap((name) => {
+      const value = scopes.find((scope) => scope[name] !== null)?.[name] ?? null;
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  const isFixed = "calendar" in known.plan && Object.keys(fixed).length > 0;
+  return isFixed ? planInput(report, { ...(input as object | undefined), ...fixed }, context) : known;
+}
+
+/** A cursor is valid in the scope that made it. */
+function cursorKeyOf(key: Uint8Array, scopes: readonly ScopePlan[]): Uint8Array {
+  return hmacSha256(key, new TextEncoder().encode(`scope ${scopes.map(({ rows }) => textOfRows(rows)).join(" ")}`));
+}
+
+function masked<P extends { readonly events: readonly EventRecord[] }>(page: P, scopes: readonly ScopePlan[]): P {
+  return { ...page, events: page.events.map((event) => shownEvent(event, scopes)) };
+}
