@@ -104,6 +104,8 @@ function shownBy({ report, node, measure, ...plan }: AnyPlan & { readonly report
   return typeof measure === "object" && measure.type === "revenue" ? [...always, "value"] : always;
 }
 
+const NULLABLE = new Set(["referrer", "identityId", "value"]);
+
 /** A found event as a scope shows it: what its fields do not list looks as if it were not set. */
 export function shownEvent<E extends EventRecord | FoundEvent>(event: E, scopes: readonly ScopePlan[]): E {
   const may = (operand: Operand) => scopes.every((scope) => mayName(operand, scope));
@@ -111,7 +113,7 @@ export function shownEvent<E extends EventRecord | FoundEvent>(event: E, scopes:
   const blank: Record<string, unknown> = { metadata };
   for (const [member, value] of Object.entries(event)) {
     if (member === "metadata" || mayMember(member, may)) continue;
-    blank[member] = typeof value === "string" ? "" : typeof value === "boolean" ? false : null;
+    blank[member] = NULLABLE.has(member) ? null : typeof value === "boolean" ? false : "";
   }
   return { ...event, ...blank };
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { insightMutants } from "./insight-mutants.js";
 import { nameOf, type Mutant } from "./mutant.js";
 import { noticedIn } from "./noticed-in.js";
+import { scopeMutants } from "./scope-mutants.js";
 import { tableMutants } from "./table-mutants.js";
 import { verdictOnMutant } from "./verdict.js";
 
@@ -21,6 +22,7 @@ interface Task {
 }
 
 const tasks: readonly Task[] = [
+  ...scopeMutants.map((mutant) => ({ mutant, program: "scope-program.ts", args: [] })),
   ...tableMutants.map((mutant) => ({ mutant, program: "live-program.ts", args: [] })),
   ...insightMutants.map((mutant) => ({ mutant, program: "insight-program.ts", args: [mutant.report] })),
 ];

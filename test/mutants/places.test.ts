@@ -3,9 +3,10 @@ import { mutatedSource } from "./bundled-mutant.js";
 import { insightMutants } from "./insight-mutants.js";
 import { nameOf } from "./mutant.js";
 import { noticedIn } from "./noticed-in.js";
+import { scopeMutants } from "./scope-mutants.js";
 import { tableMutants } from "./table-mutants.js";
 
-const mutants = [...insightMutants, ...tableMutants];
+const mutants = [...insightMutants, ...scopeMutants, ...tableMutants];
 
 test("Each mutant names a text that stands in its declaration once, so that no run spends minutes on a mutant that changes nothing.", () => {
   expect(mutants.length).toBeGreaterThan(150);

@@ -95,7 +95,7 @@ function randomScope(random: Random, history: History): Scope {
   const events = eventsOf(history);
   const event = events.length === 0 ? { name: "a" } : random.pick(events);
   const given: Readonly<Record<string, unknown>> = { ...event };
-  const valueOf = (field: string) => String(given[field] ?? "default");
+  const valueOf = (field: string) => String(given[field] ?? "") || "default";
   const filter = () => {
     const fieldName = random.pick(["name", "project", "device", "url", "userId", "anonymousId", "companyId", "companyId", "value", "locationCountry", "createdAt"]);
     const operator = fieldName === "createdAt" ? random.pick([">", "<="]) : random.pick(["=", "=", "!=", "is_set"]);

@@ -41,8 +41,7 @@ export async function explainPlan(store: Store, contexts: ReportContexts, plan: 
   return await asOfPlan(await executionOf(plan, store, contexts, undefined), store, () => Promise.resolve({ storeAsOf }), explainOn);
 }
 
-/** Explains a plan on a store as it is. */
-export async function explainOn(execution: QueryExecution): Promise<Omit<Explanation, "notices">> {
+async function explainOn(execution: QueryExecution): Promise<Omit<Explanation, "notices">> {
   const { plan } = execution;
   return await onSnapshot(execution, (context, pending) => compilingOf(execution, context, pending), async ({ compiling }, snapshot) => {
     const passes = await compiling;
