@@ -222,6 +222,18 @@ export const SECTIONS: readonly Section[] = [
       timerMs: ["any time option", "`invalid_parameter`"],
     },
   },
+  {
+    title: "Track",
+    intro: "The queue of `track`. Options: `track` of `connectDaybook`, `openDaybook` and `openClickHouse`.",
+    rows: {
+      trackedEventCount: ["waiting events", OVERLOADED, "`track.queuedEventCount`"],
+      trackedBytes: ["waiting events, as JSON", OVERLOADED, "`track.queuedBytes`"],
+      trackBatchEventCount: ["events of one batch", "the next batch", "`track.batchEventCount`"],
+      trackBatchMs: ["time an event waits for others", "a batch is sent", "`track.batchMs`"],
+      trackGiveUpMs: ["time an event waits while batches fail", "the last error", "`track.giveUpAfterMs`"],
+      trackWarnMs: ["time between lines on the console, without `onError`", "counts the events"],
+    },
+  },
 ];
 
 /** Internal: tuning, which no caller meets. How fast something is depends on it, and when it is done, but not what is answered. */

@@ -55,6 +55,8 @@ it.each([
   ["openDaybook", "revenue", (revenue: object) => openDaybook({ ...store, revenue })],
   ["openDaybook", "attribution", (attribution: object) => openDaybook({ ...store, attribution })],
   ["openDaybook", "scrub", (scrub: object) => openDaybook({ ...store, scrub })],
+  ["openDaybook", "track", (track: object) => openDaybook({ ...store, track })],
+  ["connectDaybook", "track", (track: object) => connectDaybook({ ...client, track })],
   ["connectDaybook", "retry", (retry: object) => connectDaybook({ ...client, retry })],
 ] as const)("%s refuses %s that it does not know", async (_name, option, take) => {
   await expect(taken(take as never, { headerMs: 5 })).rejects.toMatchObject({ code: "unknown_parameter", details: { param: `${option}.headerMs` } });
@@ -98,6 +100,10 @@ const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol
 
 const SHARED: Readonly<Record<Exclude<keyof DaybookClient, symbol>, Cases<Daybook | DaybookClient>>> = {
   ingest: { options: (daybook) => daybook.ingest([{ name: "a" }], MISSPELT as never) },
+  // It throws at once.
+  track: { options: async (daybook) => daybook.track({ name: "a" }, MISSPELT as never) },
+  flush: { options: (daybook) => daybook.flush(MISSPELT as never) },
+  erase: { subject: (daybook) => daybook.erase({ userId: "a", ...MISSPELT } as never) },
   ingestRecords: null,
   identify: { input: (daybook) => daybook.identify({ userId: "a", ...MISSPELT } as never) },
   group: { input: (daybook) => daybook.group({ userId: "a", companyId: "b", ...MISSPELT } as never) },

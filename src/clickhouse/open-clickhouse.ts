@@ -70,7 +70,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<{ re
   const settled = checkClickHouseOptions(options);
   const rules = reportRules(options);
   return await connected(settled, async (connection, shape) => {
-    const { clock, keepsFuture, random, cluster, database, replicas } = settled;
+    const { clock, keepsFuture, random, cluster, database, replicas, throwsRejected, track } = settled;
     const { cursorKey, suppressionKey, isReplicated: isThere } = await keptOf(connection);
     isReplicated({ option: replicas, cluster: shape, isThere });
     const names = new TableNames(database, cluster);
@@ -79,7 +79,7 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<{ re
     const writes = new Writes({ ...context, keepsFuture, refusals: new RefusalsTable(context, suppressionKey) });
     const segments = new SegmentsTable(context);
     const upkeep = upkeepOf(context, suppressionKey, writes, executor);
-    return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock }), executor };
+    return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock, random, throwsRejected, track }), executor };
   });
 }
 

@@ -1,9 +1,10 @@
 import { systemClock, wholeClock, type Clock } from "../core/base/time.js";
 import { parameterError, shown } from "../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
+import { isThrowing, rejectUnknownOptions, type KnownOptions, type OnRejected } from "../core/base/options.js";
 import { pooledRandom } from "../core/base/uuid.js";
 import type { Rates } from "../query/plan/input.js";
 import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
+import { readTrackQueueOptions, type TrackQueueOptions } from "../core/schema/track-queue.js";
 import type { RuleOptions } from "../query/plan/report-rules.js";
 import type { ClickHouseClient } from "./connection/settings.js";
 
@@ -37,6 +38,10 @@ export interface ClickHouseOptions extends RuleOptions {
   readonly clock?: Clock;
   /** As in `openDaybook`: `keep` stores times more than five minutes ahead of the clock unchanged. Default `adjust`. */
   readonly futureEvents?: FutureEvents;
+  /** As in `openDaybook`: `throw` makes `ingest` throw rejected events. Default `list`. */
+  readonly onRejected?: OnRejected;
+  /** Bounds and times of the queue of `track`. */
+  readonly track?: TrackQueueOptions;
   /** Fills bytes with random bits. Default: `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void;
 }
@@ -52,6 +57,8 @@ export interface CheckedOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly keepsFuture: boolean;
+  readonly throwsRejected: boolean;
+  readonly track: TrackQueueOptions;
   readonly random: (bytes: Uint8Array) => void;
 }
 
@@ -66,6 +73,8 @@ const KNOWN: KnownOptions<ClickHouseOptions> = {
   timeoutMs: true,
   clock: true,
   futureEvents: true,
+  onRejected: true,
+  track: true,
   random: true,
   rates: true,
   currency: true,
@@ -104,6 +113,8 @@ export function checkClickHouseOptions(options: ClickHouseOptions): CheckedOptio
     timeoutMs,
     clock: wholeClock(clock),
     keepsFuture: isKeepingFuture(options.futureEvents),
+    throwsRejected: isThrowing(options.onRejected),
+    track: readTrackQueueOptions(options.track),
     random,
   };
 }

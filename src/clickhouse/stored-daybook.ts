@@ -1,5 +1,5 @@
-import { projectOfIngest, readStopOptions, type StopOptions, type KnownOptions, type IngestOptions } from "../core/base/options.js";
-import { parameterError, shown } from "../core/base/errors.js";
+import { readIngestOptions, readStopOptions, THROWS_REJECTED, type IngestOptions, type StopOptions, type TrackOptions } from "../core/base/options.js";
+import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import { compareCodePoints } from "../core/base/text-order.js";
 import { isoOf, isoOfDay, type Clock } from "../core/base/time.js";
 import { parseUuid, uuidText } from "../core/base/uuid.js";
@@ -7,14 +7,18 @@ import { DEFAULT_PROJECT } from "../core/schema/fields.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
-import type { PrivacyRequests } from "../engine/privacy/requests.js";
+import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "../engine/privacy/requests.js";
+import { LazyTrackQueue } from "../engine/ingest/lazy-track-queue.js";
 import type { TimeToLive } from "../engine/upkeep/time-to-live.js";
 import {
   type SavedSegment, type Segments, bytesOf, checkedSegment, shownSegment, shownSegments, withSegment,
 } from "../engine/query/saved-segments.js";
 import type { PeopleSegment } from "../query/plan/input.js";
 import type { StoredPeopleSegment } from "../store/files/side-files.js";
+import { eraseSubject } from "../core/schema/erasure.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
+import { rejectionError } from "../core/schema/rejections.js";
+import type { TrackIngest, TrackQueueOptions } from "../core/schema/track-queue.js";
 import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import {
   decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf, type DecodedRecord, type RecordContext,
@@ -39,10 +43,10 @@ import type { Writes } from "./ingest/writes.js";
 export type ClickHouseQuery = ReportName;
 
 /** Same input and output as in an embedded Daybook. */
-type EmbeddedMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
+type EmbeddedMethods = "ingest" | "track" | "flush" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
 
 /** `timeToLive.sweep` has to be called: nothing sweeps automatically. */
-type UpkeepMethods = "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "stats";
+type UpkeepMethods = "privacyRequests" | "erase" | "timeToLive" | "deleteEvents" | "deleteProject" | "stats";
 
 /**
  * An organization's events on ClickHouse: the calls and answers of an embedded Daybook, as far as they exist here. Adds the errors `unreachable`,
@@ -56,11 +60,9 @@ export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | Embed
    * Inferred from recent statements, or else from a probe that runs at most once a second.
    */
   health(): Promise<"ok" | "unreachable" | "closed">;
-  /** Closes the connection; later calls fail with `closed`. */
+  /** Flushes the queue of `track` and closes the connection; later calls fail with `closed`. @throws what `flush` throws */
   close(): Promise<void>;
 }
-
-const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
 const QUERIED_TABLES = ["events", "links", "records", "projects", "segments"];
 
@@ -73,16 +75,25 @@ interface StoredParts {
   readonly cursorKey: Uint8Array;
   readonly rules: ReportRules;
   readonly clock: Clock;
+  readonly random: (bytes: Uint8Array) => void;
+  readonly throwsRejected: boolean;
+  readonly track: TrackQueueOptions | undefined;
 }
 
 /** Connects the parts: queries are planned as in an embedded Daybook, then run by the executor. */
 export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   // A `#` field: printing a Daybook must not print its key.
   readonly #parts: StoredParts;
+  readonly #tracking: LazyTrackQueue;
+  readonly [THROWS_REJECTED]: boolean;
+  #closing: Promise<void> | null = null;
 
   constructor(parts: StoredParts) {
     super();
     this.#parts = parts;
+    this[THROWS_REJECTED] = parts.throwsRejected;
+    const ingest: TrackIngest = (events, options) => this.ingest(events, options);
+    this.#tracking = new LazyTrackQueue({ options: parts.track, clock: parts.clock, random: parts.random, ingest, load: () => import("../core/schema/track-queue.js") });
   }
 
   get currency(): string {
@@ -95,6 +106,10 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 
   get privacyRequests(): PrivacyRequests {
     return this.#parts.upkeep.privacyRequests;
+  }
+
+  erase(subject: PrivacyRequestInput["subject"]): Promise<ErasureReceipt> {
+    return eraseSubject(this.privacyRequests, subject);
   }
 
   get timeToLive(): TimeToLive {
@@ -120,7 +135,21 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   }
 
   async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
-    return await this.#parts.writes.ingest(events, projectOfIngest(options, KNOWN_OF_INGEST));
+    const { project, throwsRejected } = readIngestOptions(options, this[THROWS_REJECTED]);
+    const result = await this.#parts.writes.ingest(events, project);
+    const [first] = result.rejected;
+    if (throwsRejected && first !== undefined) throw rejectionError(first, result);
+    return result;
+  }
+
+  track(event: EventInput, options?: TrackOptions): void {
+    this.#refuseClosed();
+    this.#tracking.track(event, options);
+  }
+
+  async flush(options?: StopOptions): Promise<void> {
+    this.#refuseClosed();
+    await this.#tracking.flush(options);
   }
 
   async identify(input: IdentifyInput): Promise<LinkResult> {
@@ -167,7 +196,9 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   }
 
   close(): Promise<void> {
-    return this.#parts.connection.close();
+    const { connection } = this.#parts;
+    this.#closing ??= this.#tracking.isUsed ? this.#tracking.flush().finally(() => connection.close()) : connection.close();
+    return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -200,6 +231,10 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 
   protected sealCursor(next: CursorPosition, { report, fingerprint }: Plan<"searchEvents" | "identitySessions">): string {
     return encodeCursor(report, next, fingerprint, this.#parts.cursorKey);
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== null) throw new DaybookError("closed", "this Daybook was closed");
   }
 
   async #record(decode: (input: unknown, context: RecordContext) => DecodedRecord, input: unknown): Promise<LinkResult> {

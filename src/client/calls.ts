@@ -1,6 +1,7 @@
-import { DaybookError, ERROR_CODES, type ErrorCode } from "../core/base/errors.js";
+import { DaybookError, ERROR_CODES, type ErrorCode, type ErrorDetails } from "../core/base/errors.js";
+import { backoffMs, requestedDelayMs, type RetryEnvironment } from "../core/base/retry.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
-import type { ClientEnvironment, ClientConnection } from "./options.js";
+import type { ClientConnection } from "./options.js";
 
 /** Aborts a call: its caller aborts it, the client is closed, or it times out. */
 class CallAbort {
@@ -8,7 +9,7 @@ class CallAbort {
   readonly #disposed = new AbortController();
 
   /** @param signal the caller's; polled if it has no `addEventListener` */
-  constructor(environment: ClientEnvironment, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, timeoutError: () => DaybookError) {
+  constructor(environment: RetryEnvironment, timeoutMs: number, signal: Pick<AbortSignal, "aborted"> | undefined, timeoutError: () => DaybookError) {
     void this.#expire(environment, timeoutMs, timeoutError);
     if (signal !== undefined) this.#watch(environment, signal);
   }
@@ -47,19 +48,19 @@ class CallAbort {
     this.#disposed.abort();
   }
 
-  async #expire(environment: ClientEnvironment, timeoutMs: number, timeoutError: () => DaybookError): Promise<void> {
+  async #expire(environment: RetryEnvironment, timeoutMs: number, timeoutError: () => DaybookError): Promise<void> {
     await environment.sleep(timeoutMs, this.#disposed.signal);
     if (!this.#disposed.signal.aborted) this.abort(timeoutError());
   }
 
-  #watch(environment: ClientEnvironment, signal: Pick<AbortSignal, "aborted">): void {
+  #watch(environment: RetryEnvironment, signal: Pick<AbortSignal, "aborted">): void {
     const abort = () => this.abort(new DaybookError("aborted", "the query was stopped by its signal"));
     if (signal.aborted) return abort();
     if (isListenable(signal)) return signal.addEventListener("abort", abort, { once: true, signal: this.#disposed.signal });
     void this.#poll(environment, signal, abort);
   }
 
-  async #poll(environment: ClientEnvironment, signal: Pick<AbortSignal, "aborted">, abort: () => void): Promise<void> {
+  async #poll(environment: RetryEnvironment, signal: Pick<AbortSignal, "aborted">, abort: () => void): Promise<void> {
     while (!signal.aborted) {
       await environment.sleep(SERVER_LIMITS.clientSignalMs, this.#disposed.signal);
       if (this.#disposed.signal.aborted) return;
@@ -81,16 +82,11 @@ const PERMANENT_CODES: readonly string[] = ["query_timeout", "corruption", "mani
 /** Errors that the server reports before it does anything. */
 const UNDONE_CODES: readonly string[] = ["rate_limited", "overloaded"];
 
-function isRetryable({ code, details }: DaybookError, retry: RetryRule): boolean {
+export function isRetryable({ code, details }: DaybookError, retry: RetryRule): boolean {
   if (retry === "ifUndone") return UNDONE_CODES.includes(code);
   const status = details["status"];
   // Without a status there was no response.
   return (status === undefined ? code === "unreachable" : TRANSIENT_STATUSES.includes(status)) && !PERMANENT_CODES.includes(code);
-}
-
-/** Exponential backoff with jitter, in ms; at least what the server requests. @param attempts made so far */
-function backoffMs({ baseMs, maxMs }: ClientConnection, attempts: number, random: number, retryAfterMs: number): number {
-  return Math.max(retryAfterMs, random * Math.min(maxMs, baseMs * 2 ** (attempts - 1)));
 }
 
 /** Ms of a `Retry-After` header, which holds seconds or a date; 0 for anything else. */
@@ -128,6 +124,8 @@ export interface RouteCall {
   /** JSON text; absent: no body. */
   readonly body?: string;
   readonly retry: RetryRule;
+  /** Total number of attempts. Default: that of the connection. */
+  readonly attempts?: number;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
   /** Statuses besides 200 and 201 that are not errors. */
   readonly expectedStatuses?: readonly number[];
@@ -136,12 +134,12 @@ export interface RouteCall {
 /** Sends requests, a limited number at a time. Retries each until it succeeds, fails for good, or runs out of time or attempts. */
 export class Calls {
   readonly #connection: ClientConnection;
-  readonly #environment: ClientEnvironment;
+  readonly #environment: RetryEnvironment;
   readonly #slots = new CallSlots(SERVER_LIMITS.clientRequestCount);
   readonly #inFlight = new Map<CallAbort, Promise<unknown>>();
   #isClosed = false;
 
-  constructor(connection: ClientConnection, environment: ClientEnvironment) {
+  constructor(connection: ClientConnection, environment: RetryEnvironment) {
     this.#connection = connection;
     this.#environment = environment;
   }
@@ -176,7 +174,7 @@ export class Calls {
         const outcome = await this.#attempt(call, read, requestLine, abort);
         if (outcome.error === undefined) return outcome.value;
         last = outcome.error;
-        await this.#waitForRetry(call.retry, attempts, outcome, endMs, abort);
+        await this.#waitForRetry(call, attempts, outcome.error, endMs, abort);
       }
     });
     this.#inFlight.set(abort, result);
@@ -199,11 +197,12 @@ export class Calls {
   }
 
   /** Resolves when the next attempt is due. @throws the error, if there is no next attempt */
-  async #waitForRetry(retry: RetryRule, attempts: number, { error, retryAfter }: FailedAttempt, endMs: number, abort: CallAbort): Promise<void> {
+  async #waitForRetry(call: RouteCall, attempts: number, error: DaybookError, endMs: number, abort: CallAbort): Promise<void> {
     const nowMs = this.#environment.nowMs();
-    const delayMs = backoffMs(this.#connection, attempts, this.#environment.random(), retryAfterMs(retryAfter, nowMs));
+    const delayMs = backoffMs(this.#connection, attempts, this.#environment.random(), requestedDelayMs(error));
+    const isLast = attempts >= (call.attempts ?? this.#connection.attempts);
     // Waiting beyond the timeout would only delay the error.
-    if (attempts >= this.#connection.attempts || !isRetryable(error, retry) || nowMs + delayMs >= endMs) throw error;
+    if (isLast || !isRetryable(error, call.retry) || nowMs + delayMs >= endMs) throw error;
     await this.#environment.sleep(delayMs, abort.signal);
     abort.throwIfAborted();
   }
@@ -214,12 +213,12 @@ export class Calls {
       response = await abort.race(() => this.#send(call, abort.signal));
     } catch (cause) {
       abort.throwIfAborted();
-      return { error: new DaybookError("unreachable", `${requestLine}: ${reasonOf(cause)}`, {}, { cause }), retryAfter: null };
+      return { error: new DaybookError("unreachable", `${requestLine}: ${reasonOf(cause)}`, {}, { cause }) };
     }
-    const { status, retryAfter } = response;
+    const { status } = response;
     const isExpected = status === 200 || status === 201 || call.expectedStatuses?.includes(status) === true;
-    if (!isExpected) return { error: responseError(response, requestLine), retryAfter };
-    return read(response) ?? { error: foreignResponseError(response, requestLine), retryAfter };
+    if (!isExpected) return { error: responseError(response, requestLine) };
+    return read(response) ?? { error: foreignResponseError(response, requestLine) };
   }
 
   async #send({ method, path, body }: RouteCall, signal: AbortSignal): Promise<HttpResponse> {
@@ -233,17 +232,12 @@ export class Calls {
       type: response.headers.get("content-type") ?? "",
       text: await response.text(),
       requestId: response.headers.get("x-request-id"),
-      retryAfter: response.headers.get("retry-after"),
+      retryAfterMs: retryAfterMs(response.headers.get("retry-after"), this.#environment.nowMs()),
     };
   }
 }
 
-type Attempt<T> = { readonly value: T; readonly error?: undefined } | FailedAttempt;
-
-interface FailedAttempt {
-  readonly error: DaybookError;
-  readonly retryAfter: string | null;
-}
+type Attempt<T> = { readonly value: T; readonly error?: undefined } | { readonly error: DaybookError };
 
 /** Null if the response is not from a Daybook server. */
 type ResponseReader<T> = (response: HttpResponse) => { readonly value: T } | null;
@@ -270,7 +264,7 @@ function reasonOf(thrown: unknown): string {
   return inner === undefined || inner === "" ? thrown.message : `${thrown.message} (${inner})`;
 }
 
-function closed(): DaybookError {
+export function closed(): DaybookError {
   return new DaybookError("closed", "the client is closed");
 }
 
@@ -280,30 +274,34 @@ interface HttpResponse {
   readonly text: string;
   /** From the header; null if missing. */
   readonly requestId: string | null;
-  readonly retryAfter: string | null;
+  /** From the header; 0 if missing. */
+  readonly retryAfterMs: number;
+}
+
+/** Details of an error that every response may have. */
+function responseDetails({ status, requestId, retryAfterMs }: HttpResponse): ErrorDetails {
+  return { status, ...(requestId === null ? {} : { requestId }), ...(retryAfterMs === 0 ? {} : { retryAfterMs }) };
 }
 
 /** The error that a Daybook server reported; `unreachable` if the response is not from a Daybook server. */
 function responseError(response: HttpResponse, requestLine: string): DaybookError {
-  const { status } = response;
   const problem = problemOf(response);
   if (problem === null) return foreignResponseError(response, requestLine);
   const { code, detail, param, errors, request_id } = problem;
-  const requestId = request_id ?? response.requestId;
   const reason = param !== undefined && detail.startsWith(`${param}: `) ? detail.slice(param.length + 2) : undefined;
   return new DaybookError(code, detail, {
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
     ...(errors === undefined ? {} : { errors }),
-    status,
-    ...(requestId === null ? {} : { requestId }),
+    ...responseDetails({ ...response, requestId: request_id ?? response.requestId }),
   });
 }
 
-function foreignResponseError({ status, type, requestId }: HttpResponse, requestLine: string): DaybookError {
+function foreignResponseError(response: HttpResponse, requestLine: string): DaybookError {
+  const { status, type } = response;
   const what = status >= 300 && status < 400 ? "a redirect, which is not followed" : type === "" ? "no content type" : type;
   const message = `${requestLine}: expected an answer from a Daybook server, got status ${status} and ${what}`;
-  return new DaybookError("unreachable", message, { status, ...(requestId === null ? {} : { requestId }) });
+  return new DaybookError("unreachable", message, responseDetails(response));
 }
 
 interface ErrorBody {

@@ -1,4 +1,5 @@
-import { systemEnvironment, checkClientOptions, type ClientOptions } from "./options.js";
+import { systemEnvironment } from "../core/base/retry.js";
+import { checkClientOptions, type ClientOptions } from "./options.js";
 import { RemoteDaybook, type DaybookClient } from "./remote-daybook.js";
 
 export { DaybookError } from "../core/base/errors.js";

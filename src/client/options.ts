@@ -1,6 +1,9 @@
 import { parameterError, shown } from "../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
+import { isThrowing, rejectUnknownOptions, type KnownOptions, type OnRejected } from "../core/base/options.js";
+import { numberOption, unexpectedOption } from "../core/base/number-option.js";
+import type { RetryDelays } from "../core/base/retry.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
+import { readTrackQueueOptions, type CheckedTrackOptions, type TrackQueueOptions } from "../core/schema/track-queue.js";
 
 export interface ClientOptions {
   /** URL of the server, such as `http://127.0.0.1:8787`; its path is prepended to every route. */
@@ -11,6 +14,10 @@ export interface ClientOptions {
   readonly retry?: RetryOptions;
   /** Maximum duration of one request with all its attempts, in ms. Default 60,000. A large ingest or an export sends several requests. */
   readonly timeoutMs?: number;
+  /** How `ingest` reports rejected events, unless a call says otherwise. `list` (default): in its result. `throw`: by an error. */
+  readonly onRejected?: OnRejected;
+  /** Bounds and times of the queue of `track`. `retry` has the delays between its attempts. */
+  readonly track?: TrackQueueOptions;
   /** Sends a request. Default: `fetch`. A handler of `createHandler` also works. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
@@ -24,18 +31,18 @@ export interface RetryOptions {
   readonly maxMs?: number;
 }
 
-export interface ClientConnection {
+export interface ClientConnection extends RetryDelays {
   /** Without a trailing slash. */
   readonly base: string;
   readonly token: string;
   readonly attempts: number;
-  readonly baseMs: number;
-  readonly maxMs: number;
   readonly timeoutMs: number;
+  readonly throwsRejected: boolean;
+  readonly track: CheckedTrackOptions;
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-const KNOWN_OPTIONS: KnownOptions<ClientOptions> = { url: true, token: true, retry: true, timeoutMs: true, fetch: true };
+const KNOWN_OPTIONS: KnownOptions<ClientOptions> = { url: true, token: true, retry: true, timeoutMs: true, onRejected: true, track: true, fetch: true };
 const KNOWN_RETRY_OPTIONS: KnownOptions<RetryOptions> = { attempts: true, baseMs: true, maxMs: true };
 /** Text allowed after `Bearer`. */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
@@ -49,14 +56,16 @@ export function checkClientOptions(options: ClientOptions): ClientConnection {
   const base = baseUrlOf(url);
   if (typeof token !== "string" || !TOKEN.test(token))
     throw parameterError("invalid_parameter", "token", `expected the value of a token (sk_ and letters, digits and ._~+/-), got ${typeof token === "string" ? "other text" : typeof token}`);
-  if (fetch !== undefined && typeof fetch !== "function") throw unexpected("fetch", "a function from Request to Response", fetch);
+  if (fetch !== undefined && typeof fetch !== "function") throw unexpectedOption("fetch", "a function from Request to Response", fetch);
   return {
     base,
     token,
-    attempts: numberIn(attempts, "retry.attempts", 1, 100, SERVER_LIMITS.clientAttemptCount, true),
-    baseMs: numberIn(baseMs, "retry.baseMs", 0, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRetryBaseMs),
-    maxMs: numberIn(maxMs, "retry.maxMs", 0, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRetryMaxMs),
-    timeoutMs: numberIn(timeoutMs, "timeoutMs", 1, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRequestMs),
+    attempts: numberOption(attempts, "retry.attempts", 1, 100, SERVER_LIMITS.clientAttemptCount, true),
+    baseMs: numberOption(baseMs, "retry.baseMs", 0, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRetryBaseMs),
+    maxMs: numberOption(maxMs, "retry.maxMs", 0, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRetryMaxMs),
+    timeoutMs: numberOption(timeoutMs, "timeoutMs", 1, SERVER_LIMITS.timerMs, SERVER_LIMITS.clientRequestMs),
+    throwsRejected: isThrowing(options.onRejected),
+    track: readTrackQueueOptions(options.track),
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
   };
 }
@@ -75,38 +84,3 @@ function wrongUrl(expected: string, received: unknown) {
   const isSecret = received === null || (typeof received === "string" && received.includes("sk_"));
   return parameterError("invalid_parameter", "url", isSecret ? expected : `${expected}, got ${shown(received)}`);
 }
-
-function numberIn(value: unknown, param: string, min: number, max: number, fallback: number, isWhole = false): number {
-  if (value === undefined) return fallback;
-  if (typeof value === "number" && value >= min && value <= max && (!isWhole || Number.isInteger(value))) return value;
-  throw unexpected(param, `${isWhole ? "an integer" : "a number"} from ${min} to ${max}`, value);
-}
-
-function unexpected(param: string, expected: string, received: unknown) {
-  return parameterError("invalid_parameter", param, `expected ${expected}, got ${typeof received === "number" ? String(received) : shown(received)}`);
-}
-
-export interface ClientEnvironment {
-  /** Epoch milliseconds. */
-  nowMs(): number;
-  /** From 0 to 1. */
-  random(): number;
-  /** Resolves after that many ms, or as soon as the signal is aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-export const systemEnvironment: ClientEnvironment = {
-  nowMs: () => Date.now(),
-  random: () => Math.random(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener("abort", end, { once: true });
-    }),
-};

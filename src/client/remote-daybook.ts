@@ -3,21 +3,26 @@ import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { ExportInput, PeopleSegment } from "../query/plan/input.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
-import type { PrivacyRequests } from "../engine/privacy/requests.js";
+import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "../engine/privacy/requests.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/upkeep/time-to-live.js";
-import { readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions, type IngestOptions } from "../core/base/options.js";
+import {
+  INGEST, projectOfTrack, readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions, type IngestOptions, type TrackOptions,
+} from "../core/base/options.js";
+import { eraseSubject } from "../core/schema/erasure.js";
 import type { StoredRecord } from "../core/schema/record.js";
+import { TrackQueue, type TrackIngest, type TrackIngestOption } from "../core/schema/track-queue.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import { notifyEach } from "../core/base/promises.js";
+import type { RetryEnvironment } from "../core/base/retry.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { Explanation } from "../engine/query/explain.js";
 import type { QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
-import { Calls, type RetryRule } from "./calls.js";
+import { Calls, closed, isRetryable, type RetryRule } from "./calls.js";
 import { jsonText } from "./json-text.js";
-import type { ClientEnvironment, ClientConnection } from "./options.js";
+import type { ClientConnection } from "./options.js";
 import { camelCase, isPathPart, libraryNames, queryOf, requireObject, segmentOf, wireNames } from "./query-of.js";
 import { RemotePrivacyRequests } from "./privacy-requests.js";
-import { RemoteWrites } from "./remote-writes.js";
+import { randomBytes, RemoteWrites } from "./remote-writes.js";
 
 const KNOWN_OPTIONS: KnownOptions<QueryOptions> = { signal: true, onNotice: true };
 
@@ -117,11 +122,18 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
   readonly #segments: RemoteSegments;
   readonly #privacyRequests: RemotePrivacyRequests;
   readonly #timeToLive: RemoteTimeToLive;
+  readonly #environment: RetryEnvironment;
+  readonly #tracking: TrackQueue;
+  readonly #ingestTracked: TrackIngest = (events, options) => this.ingest(events, options);
+  #closing: Promise<void> | null = null;
 
-  constructor(connection: ClientConnection, environment: ClientEnvironment) {
+  constructor(connection: ClientConnection, environment: RetryEnvironment) {
     const calls = new Calls(connection, environment);
-    super(calls, () => environment.nowMs());
+    super(calls, () => environment.nowMs(), connection.throwsRejected);
     this.#calls = calls;
+    this.#environment = environment;
+    const isTransient = (error: DaybookError) => isRetryable(error, "always") || error.code === "storage_full";
+    this.#tracking = new TrackQueue(connection.track, { random: randomBytes, environment, delays: connection, isTransient });
     this.#segments = new RemoteSegments(calls);
     this.#privacyRequests = new RemotePrivacyRequests(calls);
     this.#timeToLive = new RemoteTimeToLive(calls);
@@ -137,6 +149,21 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
 
   get timeToLive(): TimeToLive {
     return this.#timeToLive;
+  }
+
+  track(event: EventInput, options?: TrackOptions & TrackIngestOption): void {
+    this.#refuseClosed();
+    const project = projectOfTrack(options);
+    this.#tracking.add({ event, project, ingest: options?.[INGEST] ?? this.#ingestTracked, nowMs: this.#environment.nowMs() });
+  }
+
+  async flush(options?: StopOptions): Promise<void> {
+    this.#refuseClosed();
+    await this.#tracking.flush(options);
+  }
+
+  erase(subject: PrivacyRequestInput["subject"]): Promise<ErasureReceipt> {
+    return eraseSubject(this.#privacyRequests, subject);
   }
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {
@@ -178,11 +205,16 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
   }
 
   close(): Promise<void> {
-    return this.#calls.close();
+    this.#closing ??= this.#tracking.isEmpty ? this.#calls.close() : this.#tracking.flush().finally(() => this.#calls.close());
+    return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== null) throw closed();
   }
 
   protected run(report: ReportName, input: unknown, options?: QueryOptions): Promise<unknown> {
@@ -244,6 +276,9 @@ export interface DaybookClient extends Omit<Daybook, LocalOnly | "close"> {
   projects(): Promise<readonly string[]>;
   /** `ok` while every organization of the server can be read and written. Requires no scope. */
   health(): Promise<"ok" | "read_only" | "unreachable" | "closed">;
-  /** Rejects all calls in flight with `closed`; the server keeps running. */
+  /**
+   * Flushes the queue of `track`, which takes at most `track.giveUpAfterMs` and one request longer. Then rejects all calls in flight with `closed`;
+   * the server keeps running. @throws what `flush` throws
+   */
   close(): Promise<void>;
 }

@@ -1,21 +1,22 @@
-import { projectOfIngest, type IngestOptions, type KnownOptions } from "../core/base/options.js";
-import { DaybookError, ERROR_CODES, parameterError, shown, type ErrorCode } from "../core/base/errors.js";
+import { readIngestOptions, THROWS_REJECTED, TRACKED, type IngestOptions, type TrackedOption } from "../core/base/options.js";
+import { DaybookError, parameterError, shown, type ErrorCode } from "../core/base/errors.js";
 import { newUuidText, pooledRandom, uuidOfText } from "../core/base/uuid.js";
 import type { Daybook } from "../engine/daybook.js";
 import type { AdjustedEvent, EventInput, IngestResult, RejectedEvent } from "../core/schema/event.js";
+import { errorOfRejection, rejectionError } from "../core/schema/rejections.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput } from "../core/schema/record.js";
 import { QueryMethods } from "../query/queries.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { numericIdFault } from "../core/base/json-text.js";
-import type { Calls } from "./calls.js";
+import type { Calls, RouteCall } from "./calls.js";
 import { jsonText } from "./json-text.js";
 import { isPathPart, requireObject } from "./query-of.js";
 
-const random = pooledRandom();
+export const randomBytes = pooledRandom();
 
 /** A new id, which keeps a resent item from being stored twice. */
 function newId(nowMs: number): string {
-  return newUuidText(nowMs, random);
+  return newUuidText(nowMs, randomBytes);
 }
 
 function hasNoId(id: unknown): boolean {
@@ -80,8 +81,6 @@ function itemText(item: unknown, { acceptsId }: ItemRule, nowMs: () => number): 
   }
 }
 
-const KNOWN_OPTIONS: KnownOptions<IngestOptions> = { project: true };
-
 /** All writes of a Daybook. Each item gets an id, so that a resent item is not stored twice. */
 export abstract class RemoteWrites
   extends QueryMethods
@@ -89,22 +88,28 @@ export abstract class RemoteWrites
 {
   readonly #calls: Calls;
   readonly #nowMs: () => number;
+  readonly [THROWS_REJECTED]: boolean;
 
-  constructor(calls: Calls, nowMs: () => number) {
+  constructor(calls: Calls, nowMs: () => number, throwsRejected: boolean) {
     super();
     this.#calls = calls;
     this.#nowMs = nowMs;
+    this[THROWS_REJECTED] = throwsRejected;
   }
 
-  async ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult> {
+  async ingest(events: readonly EventInput[], options?: IngestOptions & TrackedOption): Promise<IngestResult> {
     requireArray(events, "events");
-    const project = projectOfIngest(options, KNOWN_OPTIONS);
-    return await this.#store(`/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`, events, EVENT_RULE);
+    const { project, throwsRejected } = readIngestOptions(options, this[THROWS_REJECTED]);
+    const path = `/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`;
+    const result = await this.#store(path, events, EVENT_RULE, options?.[TRACKED] === true ? { attempts: 1 } : {});
+    const [first] = result.rejected;
+    if (throwsRejected && first !== undefined) throw rejectionError(first, result);
+    return result;
   }
 
   async ingestRecords(records: readonly RecordInput[]): Promise<IngestResult> {
     requireArray(records, "records");
-    return await this.#store("/v1/records", records, RECORD_RULE);
+    return await this.#store("/v1/records", records, RECORD_RULE, {});
   }
 
   identify(input: IdentifyInput): Promise<LinkResult> {
@@ -141,17 +146,17 @@ export abstract class RemoteWrites
   async #record(record: object): Promise<AdjustedEvent | undefined> {
     const { rejected, adjusted } = await this.ingestRecords([record as RecordInput]);
     const [rejection] = rejected;
-    if (rejection !== undefined) throw errorOf(rejection);
+    if (rejection !== undefined) throw errorOfRejection(rejection);
     return adjusted[0];
   }
 
   /** Sends the chunks in order: of two items with the same id, the first one counts. */
-  async #store(path: string, items: readonly unknown[], rule: ItemRule): Promise<IngestResult> {
+  async #store(path: string, items: readonly unknown[], rule: ItemRule, retrying: Pick<RouteCall, "attempts">): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
     const adjusted: AdjustedEvent[] = [];
     let [accepted, duplicates, unlistedCount] = [0, 0, 0];
     for (const { text, indexes } of chunksOf(items.slice(), rule, this.#nowMs, rejected)) {
-      const stored = await this.#storeChunk(path, text, accepted + duplicates);
+      const stored = await this.#storeChunk({ method: "POST", path, body: text, retry: "always", ...retrying }, accepted + duplicates);
       accepted += stored.accepted;
       duplicates += stored.duplicates;
       unlistedCount += (stored.rejectedCount ?? stored.rejected.length) - stored.rejected.length;
@@ -163,9 +168,9 @@ export abstract class RemoteWrites
   }
 
   /** @throws what the server reports; `details.storedCount` is the number of items of the batch stored before */
-  async #storeChunk(path: string, body: string, storedCount: number): Promise<IngestResult> {
+  async #storeChunk(call: RouteCall, storedCount: number): Promise<IngestResult> {
     try {
-      return (await this.#calls.json({ method: "POST", path, body, retry: "always" })) as IngestResult;
+      return (await this.#calls.json(call)) as IngestResult;
     } catch (error) {
       if (!(error instanceof DaybookError) || storedCount === 0) throw error;
       throw new DaybookError(error.code, error.message, { ...error.details, storedCount }, { cause: error.cause });
@@ -175,10 +180,4 @@ export abstract class RemoteWrites
 
 function requireArray(value: unknown, param: string): void {
   if (!Array.isArray(value)) throw parameterError("invalid_parameter", param, `expected an array, got ${shown(value)}`);
-}
-
-function errorOf({ code, message }: RejectedEvent): DaybookError {
-  const knownCode = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "invalid_parameter";
-  const [, param, reason] = /^([A-Za-z][\w.[\]]*): ([^]*)$/.exec(message) ?? [];
-  return new DaybookError(knownCode, message, param === undefined || reason === undefined ? {} : { param, reason });
 }

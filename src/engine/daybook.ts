@@ -1,5 +1,5 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
-import type { IngestOptions, StopOptions } from "../core/base/options.js";
+import type { IngestOptions, StopOptions, TrackOptions } from "../core/base/options.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import type { Scope } from "../query/plan/scope.js";
 import type { Queries, ReportName } from "../query/queries.js";
@@ -10,7 +10,7 @@ import type { Storage } from "../store/storage/storage.js";
 import type { Change, ChangesOptions } from "./follow/changes.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import type { Explanation } from "./query/explain.js";
-import type { PrivacyRequests } from "./privacy/requests.js";
+import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "./privacy/requests.js";
 import type { Segments } from "./query/saved-segments.js";
 import type { DaybookStats } from "./upkeep/stats.js";
 import type { TimeToLive } from "./upkeep/time-to-live.js";
@@ -26,11 +26,24 @@ export interface ScopedDaybook extends Queries {
 /** One organization's events and every query on them. Close it when done; `await using` does. */
 export interface Daybook extends Queries, AsyncDisposable {
   /**
-   * Stores a batch; resolves when it is durable. An invalid event never fails the others: it is listed in `rejected`.
+   * Stores a batch; resolves when it is durable. An invalid event never fails the others: it is listed in `rejected`, or with `onRejected: "throw"`
+   * in the details of an error that is thrown after the others are stored.
    * @throws overloaded, read_only, storage_full, store_locked (another process took over the store), closed, invalid_parameter (events is not an
-   * array), unknown_parameter
+   * array), unknown_parameter; with `onRejected: "throw"` the code of the first rejected event
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
+  /**
+   * Puts an event into a bounded queue and returns at once. The queue stores batches in order and retries those that fail temporarily; the option
+   * `track` sets its bounds and times, and `onError`, which gets the events that were not stored. An event without an id gets one now, so that it is
+   * stored once, and one without a time the time of the call. The event may change afterwards, its metadata may not.
+   * @throws closed, invalid_parameter, unknown_parameter (an option)
+   */
+  track(event: EventInput, options?: TrackOptions): void;
+  /**
+   * Sends the events tracked so far without delay. Resolves when each is stored, rejected or given up.
+   * @throws aborted, closed, unknown_parameter; without `onError` the first error since the last flush
+   */
+  flush(options?: StopOptions): Promise<void>;
   /** Links ids, an email and traits; resolves when durable. @throws invalid_parameter, suppressed, and what ingest throws */
   identify(input: IdentifyInput): Promise<LinkResult>;
   /** Makes a person a member of a company. @throws as identify */
@@ -50,6 +63,12 @@ export interface Daybook extends Queries, AsyncDisposable {
   readonly segments: Segments;
   /** Data subject requests: access, erasure and others. */
   readonly privacyRequests: PrivacyRequests;
+  /**
+   * Erases a person in all projects: creates a privacy request and takes all its steps. Resolves when every byte is removed. If a step fails, the
+   * request stays as it is, for `privacyRequests` to continue.
+   * @throws as `create`, `verify`, `acknowledge` and `resolve` of `privacyRequests`
+   */
+  erase(subject: PrivacyRequestInput["subject"]): Promise<ErasureReceipt>;
   /** How long events are kept. */
   readonly timeToLive: TimeToLive;
   /**
@@ -126,6 +145,9 @@ export interface Daybook extends Queries, AsyncDisposable {
    * @throws read_only, storage_full, closed
    */
   seal(): Promise<void>;
-  /** Waits for writes in flight, seals, and releases the lock. Later calls fail with `closed`. @throws storage_full */
+  /**
+   * Flushes the queue of `track`, waits for writes in flight, seals, and releases the lock. Later calls fail with `closed`.
+   * @throws storage_full, and what `flush` throws
+   */
   close(): Promise<void>;
 }

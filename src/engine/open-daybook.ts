@@ -1,5 +1,7 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
-import { projectOfIngest, readStopOptions, type IngestOptions, type KnownOptions, type StopOptions } from "../core/base/options.js";
+import {
+  isThrowing, readIngestOptions, readStopOptions, THROWS_REJECTED, TRACKED, type IngestOptions, type StopOptions, type TrackedOption, type TrackOptions,
+} from "../core/base/options.js";
 import { systemClock, wholeClock, type Clock, timer, isoOf } from "../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
@@ -10,7 +12,7 @@ import { parseUuid, uuidText, pooledRandom } from "../core/base/uuid.js";
 import { decodeAlias, decodeGroup, decodeIdentify, unlinkOf, type DecodedRecord, type RecordContext } from "../identity/decode-record.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import { Changes, SEQUENCES, type Change, type ChangesOptions, type Sequences } from "./follow/changes.js";
-import { ALLOWANCE, FULLNESS, type AllowedOptions, type DaybookWithFullness, type Limit } from "./ingest/allowance.js";
+import { ALLOWANCE, FULLNESS, type AllowedOptions, type DaybookWithFullness, type Limit } from "./ingest/allowed-options.js";
 import type { Deletions, DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
@@ -18,6 +20,7 @@ import type { Answer, Executor, Plan, QueryOptions, ReportName } from "../query/
 import { moneySlugs, reportRules } from "../query/plan/report-rules.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
 import { isKeepingFuture } from "../core/schema/instant.js";
+import type { TrackIngest } from "../core/schema/track-queue.js";
 import { BatchBuilder } from "../store/batch/batch.js";
 import { type Store, projectsOf } from "../store/live/store.js";
 import { openStore } from "../store/open-store.js";
@@ -34,12 +37,13 @@ import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
 import type { Following } from "./follow/following.js";
 import { Housekeeping, type StoreServices } from "./upkeep/housekeeping.js";
+import { LazyTrackQueue } from "./ingest/lazy-track-queue.js";
 import { IngestQueue, ingestRecords } from "./ingest/queue.js";
 import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
-import type { PrivacyRequests } from "./privacy/requests.js";
+import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "./privacy/requests.js";
 import { AUTHORIZE, checkReportName, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
 import { ReportContexts } from "./query/report-contexts.js";
 import { readSavedSegments, StoredPeopleSegments, type Segments } from "./query/saved-segments.js";
@@ -49,8 +53,6 @@ import { StoredTimeToLive, type TimeToLive } from "./upkeep/time-to-live.js";
 
 /** Open writers on storages without a journal. */
 const writers = onePerProcess("writers", () => new WeakMap<Storage, Daybook>());
-
-const KNOWN_OF_INGEST: KnownOptions<IngestOptions> = { project: true };
 
 /** A reader of such a storage sees only what was sealed, so the writer seals first. */
 async function sealBeforeReading(storage: Storage): Promise<void> {
@@ -91,8 +93,9 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const slugs = moneySlugs(reportRules(options).revenue);
   if (readOnly) await sealBeforeReading(storage);
   const summaries = (dictionaries: Dictionaries) => [paymentsSummary(dictionaries, slugs)];
-  // Lazy: most programs neither follow nor scrub.
-  const loaded = isFollowing || options.scrub !== undefined ? await import("./rarely-used.js") : null;
+  // Lazy: most programs neither follow nor scrub, nor set the bounds of `track`.
+  const loaded = isFollowing || options.scrub !== undefined || options.track !== undefined ? await import("./rarely-used.js") : null;
+  loaded?.readTrackQueueOptions(options.track);
   const following = isFollowing ? loaded : null;
   const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, summaries };
   const store = await openStore(opening).catch(async (error: unknown) => {
@@ -140,6 +143,8 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   readonly #contexts: ReportContexts;
   readonly #executor: Executor;
   readonly #queue: IngestQueue;
+  readonly #tracking: LazyTrackQueue;
+  readonly [THROWS_REJECTED]: boolean;
   readonly #housekeeping: Housekeeping;
   readonly #changes: Changes;
   readonly #exports: OpenExports;
@@ -179,6 +184,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
       onCommit: (batch, hasRecords) => this.#changes.committed(batch, hasRecords),
       afterCommit: () => this.#housekeeping.afterCommit(),
     });
+    this[THROWS_REJECTED] = isThrowing(options.onRejected);
+    const ingest: TrackIngest = (events, given) => this.ingest(events, given);
+    this.#tracking = new LazyTrackQueue({ options: options.track, clock: this.#clock, random, ingest, load: () => import("./rarely-used.js") });
     const waitForReaders = async (whenUnread: Promise<void>) => {
       await this.#exports.waitForReaders(whenUnread);
       // The deleted data is gone from answers; the next opening removes the old files.
@@ -207,7 +215,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     const services: StoreServices = { store, ...own, waitForReaders, forget, refuseClosed: () => this.#refuseClosed() };
     this.#segments = new StoredPeopleSegments(services, saved);
     this.#privacy = new StoredPrivacyRequests({
-      ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey, bundling: () => import("./rarely-used.js"),
+      ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey, lazy: () => import("./rarely-used.js"),
     });
     this.#deletions = async () => {
       // Lazy: most programs delete nothing.
@@ -252,11 +260,29 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     return await (await this.#deletions()).deleteProject(name);
   }
 
-  async ingest(events: readonly EventInput[], options?: IngestOptions & AllowedOptions): Promise<IngestResult> {
-    this.#refuseClosed();
-    const result = await this.#queue.add(events, projectOfIngest(options, KNOWN_OF_INGEST), options?.[ALLOWANCE]);
+  async ingest(events: readonly EventInput[], options?: IngestOptions & AllowedOptions & TrackedOption): Promise<IngestResult> {
+    if (options?.[TRACKED] !== true) this.#refuseClosed();
+    const { project, throwsRejected } = readIngestOptions(options, this[THROWS_REJECTED]);
+    const result = await this.#queue.add(events, project, options?.[ALLOWANCE]);
     reportNotices(ingestNoticesOf("events", result.adjusted), [this.#onNotice]);
+    const [first] = result.rejected;
+    if (throwsRejected && first !== undefined) throw (await import("./rarely-used.js")).rejectionError(first, result);
     return result;
+  }
+
+  track(event: EventInput, options?: TrackOptions): void {
+    this.#refuseClosed();
+    this.#tracking.track(event, options);
+  }
+
+  async flush(options?: StopOptions): Promise<void> {
+    this.#refuseClosed();
+    await this.#tracking.flush(options);
+  }
+
+  async erase(subject: PrivacyRequestInput["subject"]): Promise<ErasureReceipt> {
+    const { eraseSubject } = await import("./rarely-used.js");
+    return await eraseSubject(this.#privacy, subject);
   }
 
   async identify(input: IdentifyInput, options?: AllowedOptions): Promise<LinkResult> {
@@ -391,12 +417,20 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close().finally(() => writers.delete(this.#store.storage));
+    this.#closing ??= this.#flushAndClose().finally(() => writers.delete(this.#store.storage));
     return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #flushAndClose(): Promise<void> {
+    const flushed = this.#tracking.isUsed ? this.#tracking.flush() : null;
+    await flushed?.catch(() => undefined);
+    await this.#close();
+    // Last: tracked events that were not stored must not keep the store open.
+    await flushed;
   }
 
   async #close(): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Clock } from "../core/base/time.js";
 import { parameterError, shown } from "../core/base/errors.js";
-import { rejectUnknownOptions, type KnownOptions } from "../core/base/options.js";
+import { isThrowing, rejectUnknownOptions, type KnownOptions, type OnRejected } from "../core/base/options.js";
 import type { ReportName } from "../query/queries.js";
 import type { Rates } from "../query/plan/input.js";
 import type { RuleOptions } from "../query/plan/report-rules.js";
 import type { EventRecord } from "../core/schema/event.js";
 import { isKeepingFuture, type FutureEvents } from "../core/schema/instant.js";
+import type { TrackQueueOptions } from "../core/schema/track-queue.js";
 import type { SealWorker } from "../store/files/make-segment.js";
 import type { Durability } from "../store/journal/journals.js";
 import type { Storage } from "../store/storage/storage.js";
@@ -23,6 +24,10 @@ export interface DaybookOptions extends RuleOptions {
    * results list them in `adjusted`. `keep`: as they come, for tests, plans and copies.
    */
   readonly futureEvents?: FutureEvents;
+  /** How `ingest` reports rejected events, unless a call says otherwise. `list` (default): in its result. `throw`: by an error. */
+  readonly onRejected?: OnRejected;
+  /** Bounds and times of the queue of `track`. */
+  readonly track?: TrackQueueOptions;
   /** When an ingest resolves. `disk` (default): after the sync. `os`: after the write; synced once a second. */
   readonly durability?: Durability;
   /** Bound on loaded columns and derived structures, in bytes. Dictionaries and heads are not included. Default 2 GiB. */
@@ -70,6 +75,8 @@ const KNOWN: KnownOptions<DaybookOptions> = {
   currency: true,
   clock: true,
   futureEvents: true,
+  onRejected: true,
+  track: true,
   durability: true,
   memoryBudgetBytes: true,
   sealWorker: true,
@@ -106,6 +113,7 @@ export function checkOptions(options: DaybookOptions): void {
     throw unexpected("onCorruption", '"refuse" or "quarantine"', onCorruption);
   if (onCorruption === "quarantine" && readOnly === true) throw unexpected("onCorruption", '"refuse" when readOnly is true', onCorruption);
   isKeepingFuture(futureEvents);
+  isThrowing(given.onRejected);
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw unexpected("readOnly", "true or false", readOnly);
   if (follow !== undefined && typeof follow !== "boolean") throw unexpected("follow", "true or false", follow);
   if (follow === true && readOnly !== true) throw unexpected("follow", "false unless readOnly is true, as only readers follow a store", follow);

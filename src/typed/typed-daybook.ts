@@ -22,7 +22,7 @@ import type {
 } from "../query/plan/input.js";
 import type { FilterOperator, OperatorOf } from "../query/plan/filters/filter-groups.js";
 import type { Daybook } from "../engine/daybook.js";
-import type { IngestOptions } from "../core/base/options.js";
+import type { IngestOptions, TrackOptions } from "../core/base/options.js";
 import type { QueryOptions } from "../query/queries.js";
 import type { SavedSegment, Segments } from "../engine/query/saved-segments.js";
 import type { SearchEventsPage } from "../query/plan/answers.js";
@@ -122,47 +122,52 @@ export type TypedEvent<E extends Events> = {
 
 type WithMetadata<Metadata extends object> = Record<never, never> extends Metadata ? { readonly metadata?: Metadata | null | undefined } : { readonly metadata: Metadata };
 
-/** A Daybook whose events, filters and fields the compiler checks: the same methods, but all names must exist. */
-export type TypedDaybook<E extends Events, D = Daybook> = Omit<D, keyof TypedMethods<E>> & TypedMethods<E>;
+/**
+ * A Daybook whose events, filters and fields the compiler checks: the same methods, but all names must exist.
+ * @typeParam S the metadata of events as it is stored, which queries name
+ */
+export type TypedDaybook<E extends Events, D = Daybook, S extends Events = E> = Omit<D, keyof TypedMethods<E>> & TypedMethods<E, S>;
 
 /** The methods that differ from those of `Daybook`. */
-export interface TypedMethods<E extends Events> {
+export interface TypedMethods<E extends Events, S extends Events = E> {
+  /** As `Daybook.track`, with a known event; with a check, events that fail it go to `onError` as `invalid_event`, or are reported. */
+  track(event: TypedEvent<E>, options?: TrackOptions): void;
   /** As `Daybook.ingest`; with a check, events that fail it are returned in `rejected` as `invalid_event`, or are reported. */
   ingest(events: readonly TypedEvent<E>[], options?: IngestOptions): Promise<IngestResult>;
   /** As `Daybook.countEvents`. */
-  countEvents(input?: Typed<E, CountEventsInput>, options?: QueryOptions): Promise<number>;
+  countEvents(input?: Typed<S, CountEventsInput>, options?: QueryOptions): Promise<number>;
   /** As `Daybook.countEventsPerDay`. */
-  countEventsPerDay(input?: Typed<E, PerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  countEventsPerDay(input?: Typed<S, PerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   /** As `Daybook.countEventsRunningTotalPerDay`. */
-  countEventsRunningTotalPerDay(input?: Typed<E, PerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  countEventsRunningTotalPerDay(input?: Typed<S, PerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   /** As `Daybook.countUniqueUsers`. */
-  countUniqueUsers(input?: Typed<E, UniqueUsersInput>, options?: QueryOptions): Promise<number>;
+  countUniqueUsers(input?: Typed<S, UniqueUsersInput>, options?: QueryOptions): Promise<number>;
   /** As `Daybook.countUniqueUsersPerDay`. */
-  countUniqueUsersPerDay(input?: Typed<E, UniqueUsersPerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
+  countUniqueUsersPerDay(input?: Typed<S, UniqueUsersPerDayInput>, options?: QueryOptions): Promise<readonly PerDayItem[]>;
   /** As `Daybook.aggregate`; `metadataField` is a key of some event. */
-  aggregate(input: Typed<E, AggregateInput>, options?: QueryOptions): Promise<readonly AggregateItem[]>;
+  aggregate(input: Typed<S, AggregateInput>, options?: QueryOptions): Promise<readonly AggregateItem[]>;
   /** As `Daybook.searchEvents`, with records only. */
-  searchEvents(input: Typed<E, SearchEventsInput> & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;
+  searchEvents(input: Typed<S, SearchEventsInput> & { readonly allFields: false }, options?: QueryOptions): Promise<SearchEventsPage<EventRecord>>;
   /** As `Daybook.searchEvents`. Its metadata has no type, because it also finds events stored before the shapes existed. */
-  searchEvents(input?: Typed<E, SearchEventsInput>, options?: QueryOptions): Promise<SearchEventsPage>;
+  searchEvents(input?: Typed<S, SearchEventsInput>, options?: QueryOptions): Promise<SearchEventsPage>;
   /** As `Daybook.trend`; sums, averages and percentiles require numeric fields. */
-  trend(input?: Typed<E, TrendInput>, options?: QueryOptions): Promise<Trend>;
+  trend(input?: Typed<S, TrendInput>, options?: QueryOptions): Promise<Trend>;
   /** As `Daybook.funnel`. */
-  funnel(input: Typed<E, FunnelInput>, options?: QueryOptions): Promise<Funnel>;
+  funnel(input: Typed<S, FunnelInput>, options?: QueryOptions): Promise<Funnel>;
   /** As `Daybook.retention`. */
-  retention(input?: Typed<E, RetentionInput>, options?: QueryOptions): Promise<Retention>;
+  retention(input?: Typed<S, RetentionInput>, options?: QueryOptions): Promise<Retention>;
   /** As `Daybook.lifecycle`. */
-  lifecycle(input?: Typed<E, LifecycleInput>, options?: QueryOptions): Promise<Lifecycle>;
+  lifecycle(input?: Typed<S, LifecycleInput>, options?: QueryOptions): Promise<Lifecycle>;
   /** As `Daybook.stickiness`. */
-  stickiness(input?: Typed<E, StickinessInput>, options?: QueryOptions): Promise<Stickiness>;
+  stickiness(input?: Typed<S, StickinessInput>, options?: QueryOptions): Promise<Stickiness>;
   /** As `Daybook.paths`. */
-  paths(input?: Typed<E, PathsInput>, options?: QueryOptions): Promise<Paths>;
+  paths(input?: Typed<S, PathsInput>, options?: QueryOptions): Promise<Paths>;
   /** As `Daybook.sessionsOverview`. */
-  sessionsOverview(input?: Typed<E, SessionsOverviewInput>, options?: QueryOptions): Promise<SessionsOverview>;
+  sessionsOverview(input?: Typed<S, SessionsOverviewInput>, options?: QueryOptions): Promise<SessionsOverview>;
   /** As `Daybook.webOverview`. */
-  webOverview(input?: Typed<E, WebOverviewInput>, options?: QueryOptions): Promise<WebOverview>;
+  webOverview(input?: Typed<S, WebOverviewInput>, options?: QueryOptions): Promise<WebOverview>;
   /** As `Daybook.segments`. */
-  readonly segments: TypedSegments<E>;
+  readonly segments: TypedSegments<S>;
 }
 
 /** As `Segments`, with known events only. */

@@ -50,11 +50,11 @@ test("A bound is shown in the unit of its name.", () => {
 test("What changes a bound is an option that there is.", async () => {
   const options = [
     "platform/node/listen-options", "http/overload/admission", "http/access/authenticator", "http/collect/collector", "engine/options", "engine/upkeep/scrub",
-    "platform/node/file-storage", "client/options",
+    "platform/node/file-storage", "client/options", "core/schema/track-queue",
   ];
   const texts = await Promise.all(options.map((path) => readFile(join(ROOT, "src", `${path}.ts`), "utf8")));
   const changes = SECTIONS.flatMap(({ rows }) => Object.values(rows)).map(([, , change = ""]) => change).join(" ");
-  const named = [...changes.matchAll(/`(?:limits|collect|scrub|retry)\.(\w+)`/g)].map(([, name = ""]) => name);
+  const named = [...changes.matchAll(/`(?:limits|collect|scrub|retry|track)\.(\w+)`/g)].map(([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((name) => !texts.some((text) => text.includes(`readonly ${name}`)))).toEqual([]);
 });

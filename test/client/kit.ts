@@ -1,7 +1,8 @@
+import type { RetryEnvironment } from "../../src/core/base/retry.js";
 import { fixedClock } from "../../src/core/base/time.js";
 import { connectDaybook } from "../../src/client/index.js";
 import type { ClientOptions, DaybookClient } from "../../src/client/index.js";
-import { checkClientOptions, type ClientEnvironment } from "../../src/client/options.js";
+import { checkClientOptions } from "../../src/client/options.js";
 import { RemoteDaybook } from "../../src/client/remote-daybook.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import { createHandler, memoryTokens } from "../../src/http/index.js";
@@ -26,7 +27,7 @@ interface Sleeper {
 }
 
 /** A simulated environment: its time advances only while all callers sleep, so tests are fast and deterministic. */
-export class VirtualMachine implements ClientEnvironment {
+export class VirtualMachine implements RetryEnvironment {
   #nowMs = NOW_MS;
   #sleepers: Sleeper[] = [];
   #isTicking = false;
@@ -72,6 +73,6 @@ export class VirtualMachine implements ClientEnvironment {
 }
 
 /** A client in the environment of a test. */
-export function clientOn(environment: ClientEnvironment, options: Partial<ClientOptions> & Pick<ClientOptions, "fetch">): DaybookClient {
+export function clientOn(environment: RetryEnvironment, options: Partial<ClientOptions> & Pick<ClientOptions, "fetch">): DaybookClient {
   return new RemoteDaybook(checkClientOptions({ url: URL_TEXT, token: "sk_owner_0123456789abcdefgh", ...options }), environment);
 }

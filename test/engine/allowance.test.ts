@@ -1,6 +1,7 @@
 import { memoryStorage, openDaybook, type Daybook, type EventInput } from "daybook";
 import { describe, expect, test } from "vitest";
-import { ALLOWANCE, type DaybookWithAllowance, BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/allowance.js";
+import { BudgetedLimit, BUILT_IN_KEYS, type Withheld } from "../../src/engine/ingest/allowance.js";
+import { ALLOWANCE, type DaybookWithAllowance } from "../../src/engine/ingest/allowed-options.js";
 import { FIELDS } from "../../src/core/schema/fields.js";
 import { seededRandom } from "daybook/testing";
 import { baseSeed, caseCount } from "../oracle/settings.js";

@@ -26,12 +26,12 @@ const MIXED = events(
 );
 
 test("Without a check it is the Daybook itself.", async () => {
-  expect(shop.bind(daybook)).toBe(daybook);
-  expect(await shop.bind(daybook).ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
+  expect(shop.bind(daybook, { check: "none" })).toBe(daybook);
+  expect(await shop.bind(daybook, { check: "none" }).ingest(MIXED)).toMatchObject({ accepted: 5, rejected: [{ index: 2 }] });
 });
 
-test("Events that do not pass are rejected in their places, beside those that Daybook rejects; the others are stored as they came.", async () => {
-  const { accepted, rejected } = await shop.bind(daybook, { check: "reject" }).ingest(MIXED);
+test("Events that do not pass are rejected in their places, beside those that Daybook rejects; the others are stored.", async () => {
+  const { accepted, rejected } = await shop.bind(daybook).ingest(MIXED);
   expect(accepted).toBe(2);
   expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, "invalid_event"], [2, "invalid_event"], [3, "invalid_event"], [5, "invalid_event"]]);
   expect(rejected[0]?.message).toMatch(/^metadata\.plan: .*"free"\|"pro".*; metadata\.seats: .*int/);
@@ -42,7 +42,7 @@ test("Events that do not pass are rejected in their places, beside those that Da
 test("Events that are stored as of the time of receipt are named by their places, whatever is rejected before them.", async () => {
   const later = "9999-01-01T00:00:00Z";
   const batch = events({ name: "other", createdAt: later }, { name: "pageview" }, { name: "pageview", createdAt: later }, { name: "" }, { name: "pageview", createdAt: later });
-  const { accepted, adjusted } = await shop.bind(daybook, { check: "reject" }).ingest(batch);
+  const { accepted, adjusted } = await shop.bind(daybook).ingest(batch);
   expect([accepted, adjusted.map(({ index }) => index)]).toEqual([3, [2, 4]]);
 });
 
@@ -58,10 +58,52 @@ test("A hook that throws costs no event.", async () => {
   expect(await typed.ingest(events({ name: "other" }))).toMatchObject({ accepted: 1 });
 });
 
-test("What is stored is what came, not what a schema makes of it.", async () => {
-  const typed = defineEvents({ visit: z.object({ page: z.string().default("home") }) }).bind(daybook, { check: "reject" });
-  await typed.ingest(events({ name: "visit", metadata: { other: 1 } }));
-  expect((await typed.searchEvents()).events[0]?.metadata).toEqual({ other: 1 });
+/** A default, a coercion, a transform, and what is left of an unknown key. */
+const visits = defineEvents({
+  visit: z.object({ page: z.string().default("home"), seconds: z.coerce.number().optional(), tags: z.string().transform((text) => text.split(",")).optional() }),
+});
+const metadataOf = async () => (await daybook.searchEvents()).events.map(({ metadata }) => metadata).reverse();
+
+test("What is stored is what a schema makes of the input; without a check, what came.", async () => {
+  const given = (day: number) => events(
+    { name: "visit", metadata: { other: 1 }, createdAt: `2026-03-0${day}T00:00:01Z` },
+    { name: "visit", metadata: { seconds: "4.5", tags: "a,b" }, createdAt: `2026-03-0${day}T00:00:02Z` },
+    { name: "visit", createdAt: `2026-03-0${day}T00:00:03Z` },
+  );
+  const made = [{ page: "home" }, { page: "home", seconds: 4.5, tags: ["a", "b"] }, { page: "home" }];
+  await visits.bind(daybook).ingest(given(1));
+  expect(await metadataOf()).toEqual(made);
+  await visits.bind(daybook, { check: "report", onFlaw: () => undefined }).ingest(given(2));
+  expect(await metadataOf()).toEqual([...made, ...made]);
+  await visits.bind(daybook, { check: "none" }).ingest(given(3));
+  expect((await metadataOf()).slice(6)).toEqual([{ other: 1 }, { seconds: "4.5", tags: "a,b" }, {}]);
+});
+
+test("A reported event is stored as it came.", async () => {
+  await visits.bind(daybook, { check: "report", onFlaw: () => undefined }).ingest(events({ name: "visit", metadata: { page: 7, seconds: "1" } }));
+  expect(await metadataOf()).toEqual([{ page: 7, seconds: "1" }]);
+});
+
+test("Tracked events are checked and made too, and the queue gets those that do not pass.", async () => {
+  const refused: unknown[] = [];
+  const other = await openDaybook({ storage: memoryStorage(), track: { onError: ({ code, message }, given) => refused.push([code, message, given.map(({ name }) => name)]) } });
+  const typed = visits.bind(other);
+  for (const event of events({ name: "visit", metadata: { seconds: "1" } }, { name: "visit", metadata: { page: 7 } }, { name: "other" }) as never[]) typed.track(event);
+  // What waits is stored by the check while the Daybook closes.
+  const closed = typed.close();
+  expect(() => typed.track({ name: "visit" })).toThrow("this Daybook was closed");
+  await closed;
+  expect(refused).toEqual([["invalid_event", expect.stringMatching(/^events\[0\]\.metadata\.page \(and 1 more\): .*string/), ["visit", "other"]]]);
+});
+
+test("Rejected events are thrown where the Daybook or the call says so, those of the check and others as one.", async () => {
+  const strict = await openDaybook({ storage: memoryStorage(), onRejected: "throw" });
+  const batch = events({ name: "signup", metadata: { plan: "pro" } }, { name: "signup", colour: 1, metadata: { plan: "pro" } }, { name: "signup" });
+  const details = { accepted: 1, duplicates: 0, param: "events[1]", rejected: [{ index: 1 }, { index: 2 }] };
+  await expect(shop.bind(strict).ingest(batch)).rejects.toMatchObject({ code: "invalid_event", message: expect.stringMatching(/^events\[1\] \(and 1 more\): "colour": not a member of an event; known: id, /), details });
+  expect(await shop.bind(strict).ingest(batch, { onRejected: "list" })).toMatchObject({ accepted: 1, rejected: [{ index: 1 }, { index: 2 }] });
+  await expect(shop.bind(daybook).ingest(batch, { onRejected: "throw" })).rejects.toMatchObject({ details });
+  await strict.close();
 });
 
 /** What waits as a promise does, and is none of this realm. */
@@ -74,7 +116,7 @@ test("A schema may take its time.", async () => {
 });
 
 test("Its other methods are those of the Daybook.", async () => {
-  const typed = shop.bind(daybook, { check: "reject" });
+  const typed = shop.bind(daybook);
   await typed.ingest([{ name: "signup", userId: "ada", metadata: { plan: "free" } }, { name: "signup", userId: "bob", metadata: { plan: "pro" } }]);
   const pro = { filters: [{ fieldName: "metadata.plan", operator: "=", value: "pro" }] } as const;
   expect(await typed.countUniqueUsers({ eventName: "signup", filterGroups: [pro] })).toBe(1);
@@ -86,7 +128,7 @@ test("Its other methods are those of the Daybook.", async () => {
 });
 
 test("Names that every object has are no events.", async () => {
-  const { rejected } = await shop.bind(daybook, { check: "reject" }).ingest(events({ name: "constructor" }, { name: "__proto__" }));
+  const { rejected } = await shop.bind(daybook).ingest(events({ name: "constructor" }, { name: "__proto__" }));
   expect(rejected).toHaveLength(2);
 });
 
@@ -101,7 +143,7 @@ test.each<[string, () => unknown, string]>([
 });
 
 test("No events, and no array of them, are the Daybook's matter.", async () => {
-  const typed = shop.bind(daybook, { check: "reject" });
+  const typed = shop.bind(daybook);
   expect(await typed.ingest([])).toEqual({ accepted: 0, duplicates: 0, rejected: [], adjusted: [] });
   await expect(typed.ingest("events" as never)).rejects.toMatchObject({ code: "invalid_parameter" });
 });

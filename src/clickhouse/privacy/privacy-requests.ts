@@ -2,8 +2,9 @@ import { DaybookError, shown } from "../../core/base/errors.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { newUuidText } from "../../core/base/uuid.js";
 import { bundleRecord, line } from "../../engine/privacy/bundle-lines.js";
+import { isOfErased, suppressedOf, withoutSubject, type ErasedPerson } from "../../engine/privacy/erasure.js";
 import {
-  ERASING, isOfErased, suppressedOf, withoutSubject, type ErasedPerson, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve,
+  ERASING, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve,
   shownRequest, shownRequests, PrivacySteps, type StoredRequest, type RequestStep,
 } from "../../engine/privacy/lifecycle.js";
 import type {

@@ -2,7 +2,7 @@ import { fixedClock, isoOf } from "../../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Daybook } from "../../engine/daybook.js";
-import { ALLOWANCE, type DaybookWithAllowance } from "../../engine/ingest/allowance.js";
+import { ALLOWANCE, type DaybookWithAllowance } from "../../engine/ingest/allowed-options.js";
 import { MemoryExecutor } from "../../engine/query/executor.js";
 import { loadPast, openOn } from "../../engine/open-daybook.js";
 import type { Answer, Executor, Plan } from "../../query/queries.js";

@@ -1,4 +1,4 @@
-/** All limits of servers, clients and locks, apart from `LIMITS` because an embedded Daybook needs none of them. They are named alike. */
+/** All limits of servers, clients, locks and `track`, apart from `LIMITS` because an embedded Daybook opens without them. They are named alike. */
 export const SERVER_LIMITS = {
   /** Distinct metadata keys of a store up to which events of public keys may add new ones. Each is a column of every day that has it. */
   collectedMetadataKeyCount: 1_000,
@@ -180,6 +180,18 @@ export const SERVER_LIMITS = {
   clientEventChars: 5 * 1024 * 1024,
   /** Levels of nesting in what a client sends. Valid events use nine, and a server rejects a body of more than 64. */
   clientDepth: 60,
+  /** Events that may wait in the queue of `track`. Half a minute of what a busy process tracks. */
+  trackedEventCount: 10_000,
+  /** Bytes of these events as JSON. */
+  trackedBytes: 8 * 1024 * 1024,
+  /** Events of one batch of `track`. More would save hardly any time, and a lost answer sends them all again. */
+  trackBatchEventCount: 500,
+  /** Milliseconds that a tracked event may wait for others. Nobody looks at a figure sooner. */
+  trackBatchMs: 200,
+  /** Milliseconds that a tracked event may wait in all. A deployment or a restart takes less. */
+  trackGiveUpMs: 5 * 60_000,
+  /** Milliseconds between two lines on the console about tracked events that were not stored. */
+  trackWarnMs: 10_000,
   /** Milliseconds of the longest timer. */
   timerMs: 2 ** 31 - 1,
 } as const;

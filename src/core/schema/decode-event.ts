@@ -84,6 +84,8 @@ const MEMBERS: ReadonlyMap<string, number> = new Map([
   ["metadata", METADATA],
 ]);
 
+const KNOWN_NAMES = ["id", "createdAt", "metadata", ...FIELDS.map(({ camel }) => camel)].join(", ");
+
 const TAKES_TEXT: readonly boolean[] = FIELDS.map(({ accepts }) => accepts === "text" || accepts === "id" || accepts === "textOrNumber");
 
 const RECENT_NAMES_MAX = 64;
@@ -152,7 +154,7 @@ function clearTexts(texts: string[], row: number, fields: number): void {
 
 function unknownMember(name: string): EventFault {
   if (name === "identityId") return fault("identityId: cannot be set, as it is derived from userId, anonymousId and records");
-  return fault(`${shown(name)}: not a member of an event`);
+  return fault(`${shown(name)}: not a member of an event; known: ${KNOWN_NAMES}`);
 }
 
 function fault(message: string): EventFault {

@@ -12,7 +12,7 @@ import type { Dictionary } from "../../storage/column/dictionary.js";
 import type { JsonDictionary } from "../../storage/column/json-dictionary.js";
 import type { EventKey } from "../../storage/segment/event-order.js";
 import type { BatchBuilder } from "../../store/batch/batch.js";
-import type { Allowance, Limit } from "./allowance.js";
+import type { Allowance, Limit } from "./allowed-options.js";
 import { ERASED_EVENT, type Suppression } from "./suppression.js";
 
 interface EncodedKey extends KnownKey {

@@ -7,7 +7,7 @@ import { DICTIONARY_OF_FIELD, RECORD_FIELDS, RECORD_FIELD_COUNT, RECORD_KINDS, R
 import { fieldIndex } from "../../core/schema/fields.js";
 import type { Batch, RecordBatch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
-import type { Limit } from "./allowance.js";
+import type { Limit } from "./allowed-options.js";
 import { erasedRecord, type Suppression } from "./suppression.js";
 
 const SHARED = ["userId", "anonymousId", "companyId"] as const;

@@ -10,7 +10,7 @@ import { PROJECT_COLUMN } from "../../core/schema/fields.js";
 import type { ProjectTexts } from "../../storage/segment/segment.js";
 import { BatchBuilder, type Batch } from "../../store/batch/batch.js";
 import type { Store } from "../../store/live/store.js";
-import type { Allowance, Limit } from "./allowance.js";
+import type { Allowance, Limit } from "./allowed-options.js";
 import { EventEncoder } from "./encode-events.js";
 import { type RecordOutcome, RecordEncoder } from "./encode-records.js";
 import { BatchIds, KnownIds } from "./known-ids.js";

@@ -97,6 +97,8 @@ const RESOLUTIONS: readonly PrivacyResolution[] = ["completed", "no_records_foun
 
 /** @throws invalid_parameter, unknown_parameter, exactly_one_required */
 export function readPrivacyInput(input: unknown): CheckedPrivacyInput {
+  const { project = null } = (input ?? {}) as { readonly project?: unknown };
+  if (project !== null) throw parameterError("unknown_parameter", "project", "unknown, as an erasure is of a person, in all projects");
   const members = readMembers(input ?? {}, "", ["type", "subject", "regulation"]);
   const given = members.values.get("subject");
   const readSubjectMembers = () => readMembers(given, "subject", ["email", "userId"]);

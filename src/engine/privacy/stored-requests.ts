@@ -1,4 +1,3 @@
-import { isoOf } from "../../core/base/time.js";
 import { DaybookError, shown } from "../../core/base/errors.js";
 import { newUuidText } from "../../core/base/uuid.js";
 import { normalEmail } from "../../query/plan/reports/identity.js";
@@ -10,11 +9,12 @@ import type { StoreServices } from "../upkeep/housekeeping.js";
 import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
 import type { bundleOf, heldIn, PersonIds } from "./bundle.js";
+import type { erasedRequests, namesOf, receiptOf, suppressedOf } from "./erasure.js";
 import {
-  ERASING, isOfErased, suppressedOf, withoutSubject, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest,
+  ERASING, expire, newRequest, readPrivacyInput, readResolution, refuseBundle, resolve, shownRequest,
   shownRequests, PrivacySteps, type PrivacyHolder, type StoredRequest, type RequestStep,
 } from "./lifecycle.js";
-import type { ErasureReceipt, PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
+import type { PrivacyRequest, PrivacyRequestInput, PrivacyRequests, PrivacyResolution } from "./requests.js";
 
 function idsOf(identity: number, view: IdentityView): PersonIds {
   const actors = view.actorsOf(identity);
@@ -52,9 +52,18 @@ function withChanged({ requests, suppression }: PrivacyBook, changed: readonly S
   return { requests: requests.map((request) => byId.get(request.id) ?? request), suppression };
 }
 
+interface LazyPrivacy {
+  readonly bundleOf: typeof bundleOf;
+  readonly heldIn: typeof heldIn;
+  readonly erasedRequests: typeof erasedRequests;
+  readonly namesOf: typeof namesOf;
+  readonly receiptOf: typeof receiptOf;
+  readonly suppressedOf: typeof suppressedOf;
+}
+
 interface PrivacyParts {
-  /** Lazy: most programs bundle nothing. */
-  readonly bundling: () => Promise<{ readonly bundleOf: typeof bundleOf; readonly heldIn: typeof heldIn }>;
+  /** Lazy: most programs bundle and erase nothing. */
+  readonly lazy: () => Promise<LazyPrivacy>;
   readonly segments: StoredPeopleSegments;
   readonly random: (bytes: Uint8Array) => void;
   readonly suppressionKey: Uint8Array;
@@ -112,7 +121,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
-    const bundling = await this.#services.bundling();
+    const bundling = await this.#services.lazy();
     this.#services.refuseClosed();
     const { signal } = readStopOptions(options);
     const { store } = this.#services;
@@ -183,13 +192,13 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
   }
 
   async #erase(id: string, resolution: PrivacyResolution): Promise<PrivacyRequest> {
-    const { store, housekeeping, queue, clock, forget, waitForReaders } = this.#services;
+    const { store, housekeeping, queue, clock, forget, waitForReaders, lazy } = this.#services;
     this.#services.refuseClosed();
     // Reject before anything is sealed.
     resolve(this.#request(id), resolution, clock.now());
     await housekeeping.removing(queue, waitForReaders, async () => {
       // Lazy: most processes erase nothing.
-      const { erase } = await import("../../store/upkeep/erase.js");
+      const [{ erase }, erasure] = [await import("../../store/upkeep/erase.js"), await lazy()];
       const nowMs = clock.now();
       const request = resolve(this.#request(id), resolution, nowMs);
       if ("erased" in request.subject) throw new DaybookError("invalid_transition", "the subject of this request has already been erased");
@@ -201,8 +210,10 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
       const email = "email" in request.subject ? normalEmail(request.subject.email) : null;
       const privacyText = async (counts: ErasedCounts) => {
         // First: an erasure that fails after this starts over, and segments that name the person are gone already.
-        await this.#forgetSegments(request, ids, counts.emails, identityId);
-        book = this.#bookAfter(request, ids, counts, identityId, nowMs);
+        const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
+        await this.#services.segments.forget(erasure.namesOf(request, person), person.emails);
+        const changed = erasure.erasedRequests(this.#book.requests, { ...request, receipt: erasure.receiptOf(ids, counts, nowMs) }, person);
+        book = { ...withChanged(this.#book, changed), suppression: this.#book.suppression.with(erasure.suppressedOf(request, person), nowMs) };
         return textOf(book);
       };
       const removal = await erase(store, { ...ids, email }, privacyText, forget);
@@ -212,42 +223,11 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
     return shownRequest(this.#request(id), clock.now());
   }
 
-  /** Deletes the saved segments that name a person. @param identityId null: no identity was found */
-  async #forgetSegments({ subject }: StoredRequest, ids: PersonIds, emails: readonly string[], identityId: string | null): Promise<void> {
-    const named = "userId" in subject ? [subject.userId] : [];
-    const texts = this.#textsOf(ids).map(([, text]) => text);
-    await this.#services.segments.forget(new Set([...texts, ...named, ...(identityId === null ? [] : [identityId])]), new Set(emails));
-  }
-
   #textsOf({ userIds, anonymousIds }: PersonIds): [SuppressedKind, string][] {
     const texts = (name: "userId" | "anonymousId", codes: ReadonlySet<number>): [SuppressedKind, string][] =>
       [...codes].map((code) => [name, this.#services.store.dictionaries.named(name).valueOf(code)]);
     return [...texts("userId", userIds), ...texts("anonymousId", anonymousIds)];
   }
-
-  /** The request with its receipt; all requests of the person without subject; the person's ids suppressed. */
-  #bookAfter(request: StoredRequest, ids: PersonIds, counts: ErasedCounts, identityId: string | null, nowMs: number): PrivacyBook {
-    const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
-    const changed = this.#book.requests.filter((other) => isOfErased(other, request, person)).map((other) =>
-      withoutSubject(other.id === request.id ? { ...request, receipt: receiptOf(ids, counts, nowMs) } : other));
-    return { ...withChanged(this.#book, changed), suppression: this.#book.suppression.with(suppressedOf(request, person), nowMs) };
-  }
-}
-
-function receiptOf(ids: PersonIds, counts: ErasedCounts, nowMs: number): ErasureReceipt {
-  const { events, identifyCalls, groupCalls, aliasCalls, emailCount, dictionaryValues, segmentsRewritten } = counts;
-  return {
-    erasedAt: isoOf(nowMs),
-    events,
-    identifyCalls,
-    groupCalls,
-    aliasCalls,
-    userIds: ids.userIds.size,
-    anonymousIds: ids.anonymousIds.size,
-    emails: emailCount,
-    dictionaryValues,
-    segmentsRewritten,
-  };
 }
 
 function find(view: IdentityView, subject: { readonly email: string } | { readonly userId: string }): number {

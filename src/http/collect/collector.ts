@@ -5,7 +5,8 @@ import { discardingKeeper, Visitors, type SaltKeeper, type LastSeen } from "./vi
 import { eventOfBeacon, idOfBeacon, firstLanguage, UserAgents, type Place, type ServerValues } from "./beacon-event.js";
 import { pooledRandom } from "../../core/base/uuid.js";
 import { type Clock, isoOf, parseTimestamp, dayOf } from "../../core/base/time.js";
-import { ALLOWANCE, type DaybookWithAllowance, type Allowance, BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
+import { BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
+import { ALLOWANCE, type DaybookWithAllowance, type Allowance } from "../../engine/ingest/allowed-options.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
 import type { ServedDaybook } from "../access/rights.js";
@@ -274,7 +275,7 @@ export class Collector {
     if (noIds.length > 0) collected.onSentNotices(noIds);
     const network = collected.address === "" ? null : networkOf(collected.address);
     const allowance = this.#budgets.of(key.sha256, network, (what) => this.counts.withheld.add(key.organization, what, 1));
-    const ingesting = inputs.length === 0 ? NO_EVENTS : daybook.ingest(inputs, { project, [ALLOWANCE]: allowance });
+    const ingesting = inputs.length === 0 ? NO_EVENTS : daybook.ingest(inputs, { project, onRejected: "list", [ALLOWANCE]: allowance });
     const linking = links.map(({ link }) => daybook.identify(link, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
     // Wait even if one fails, so that nothing is still being written when the answer is sent.
     if (linking.length > 0) await Promise.allSettled([ingesting, ...linking]);

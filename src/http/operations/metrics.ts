@@ -3,7 +3,7 @@ import type { RequestCount } from "../answer/request-counts.js";
 import type { ProcessGauges, Services, OpenAnswer } from "../routing/route.js";
 import { healthOf, type ServedDaybook } from "../access/rights.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { FULLNESS, type DaybookWithFullness } from "../../engine/ingest/allowance.js";
+import { FULLNESS, type DaybookWithFullness } from "../../engine/ingest/allowed-options.js";
 
 export interface CollectedCounts {
   readonly events: ReadonlyMap<string, number>;

@@ -44,8 +44,9 @@ export const privacyRoutes: readonly Route[] = [
     PATH,
     "Creates a privacy request",
     bodies.create,
-    (requests, _, { type, subject, regulation }) =>
+    (requests, _, { type, subject, regulation, ...refused }) =>
       requests.create({
+        ...refused,
         type,
         subject: { email: subject.email ?? null, userId: subject.user_id ?? null },
         regulation: regulation ?? null,

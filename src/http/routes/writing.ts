@@ -97,7 +97,7 @@ export const writingRoutes: readonly Route[] = [
         throw new DaybookError("project_not_found", "project: no such project", { param: "project" });
       // Each event is checked when it is stored; a bad one is returned in `rejected`.
       const events = (body.events as readonly EventInput[]).map(withIdsOfJson);
-      return answerOf(hideSuppressed(await daybook.ingest(events, project === null ? {} : { project }), token));
+      return answerOf(hideSuppressed(await daybook.ingest(events, { ...(project === null ? {} : { project }), onRejected: "list" }), token));
     },
   }),
   guarded({

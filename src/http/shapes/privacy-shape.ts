@@ -12,6 +12,7 @@ export const privacyBodies = {
       .strictObject({ email: z.string().nullish(), user_id: z.string().nullish() })
       .meta({ description: "Exactly one of email and user_id." }),
     regulation: z.enum(REGULATIONS).nullish().meta({ default: "gdpr" }),
+    project: z.unknown().optional().meta({ description: "Refused: a request is of a person, in all projects." }),
   }),
   step: z.strictObject({}),
   resolve: z.strictObject({ resolution: z.enum(RESOLUTIONS) }),

@@ -94,7 +94,7 @@ export async function storeEntries(
   for (const { call } of refused) notices.push({ code: "organization_token_required", param: "previousId", name: String(call.previousId) });
   if (notices.length > 0) onNotices(notices);
   const [events, records] = [entries.filter(isEvent), entries.filter(isRecord).filter((entry) => !isRefused(entry))];
-  const ingesting = events.length === 0 ? NO_EVENTS : daybook.ingest(events.map(withCreatedAt), project === null ? {} : { project });
+  const ingesting = events.length === 0 ? NO_EVENTS : daybook.ingest(events.map(withCreatedAt), { ...(project === null ? {} : { project }), onRejected: "list" });
   const storing = records.map(({ record, call, createdAtMs }) => storeRecord(record, call, createdAtMs, daybook).catch(faultOf));
   // Wait even if one fails, so that nothing is still being written when the answer is sent.
   await Promise.allSettled([ingesting, ...storing]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Daybook } from "../../../src/engine/daybook.js";
-import { FULLNESS } from "../../../src/engine/ingest/allowance.js";
+import { FULLNESS } from "../../../src/engine/ingest/allowed-options.js";
 import { answers } from "../../../src/http/shapes/answers.js";
 import { openapiText } from "../../../src/http/operations/openapi.js";
 import { routes } from "../../../src/http/routes/table.js";

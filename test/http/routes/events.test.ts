@@ -20,7 +20,7 @@ describe("POST /v1/events", () => {
     const daybook = stubDaybook();
     const sent = await send(handlerOf(daybook), "/v1/events", { body, headers });
     expect([sent.status, sent.json]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [], adjusted: [] }]);
-    expect(daybook.asked).toEqual([{ method: "ingest", input: events, options: {} }]);
+    expect(daybook.asked).toEqual([{ method: "ingest", input: events, options: { onRejected: "list" } }]);
     expect(sent.headers.get("etag")).toBeNull();
   });
 
@@ -35,7 +35,7 @@ describe("POST /v1/events", () => {
   it("binds the events to the token's project", async () => {
     const daybook = stubDaybook();
     await send(handlerOf(daybook), "/v1/events", { body: { events }, token: "sk_shop_0123456789abcdefgh" });
-    expect(daybook.asked[0]?.options).toEqual({ project: "shop" });
+    expect(daybook.asked[0]?.options).toEqual({ project: "shop", onRejected: "list" });
   });
 
   it("leaves elements that are no events to the library, so that the rest is stored", async () => {

@@ -63,7 +63,7 @@ describe("how calls arrive", () => {
     const daybook = stubDaybook();
     await send(handlerOf(daybook), "/v1/track", { body, token: "sk_shop_0123456789abcdefgh" });
     await send(handlerOf(daybook), "/v1/track", { body });
-    expect(daybook.asked.map(({ options }) => options)).toEqual([{ project: "shop" }, {}]);
+    expect(daybook.asked.map(({ options }) => options)).toEqual([{ project: "shop", onRejected: "list" }, { onRejected: "list" }]);
   });
 });
 
@@ -140,7 +140,7 @@ describe("a batch", () => {
     expect([sent.status, sent.json]).toMatchObject([200, { accepted: 2, rejected: [{ index: 1, code: "organization_token_required" }] }]);
     expect(sent.headers.get("daybook-notice")).toBe('organization_token_required; param="previousId"; name="old%20one"');
     expect(daybook.asked.map(({ method }) => method).sort()).toEqual(["identify", "ingest"]);
-    expect(daybook.asked.find(({ method }) => method === "ingest")?.options).toEqual({ project: "shop" });
+    expect(daybook.asked.find(({ method }) => method === "ingest")?.options).toEqual({ project: "shop", onRejected: "list" });
   });
 
   it("lends its sentAt and context to calls without their own", async () => {

@@ -1,0 +1,55 @@
+import { INGEST, projectOfTrack, readStopOptions, type StopOptions, type TrackOptions } from "../../core/base/options.js";
+import type { Clock } from "../../core/base/time.js";
+import type { EventInput } from "../../core/schema/event.js";
+import type { TrackedEvent, TrackIngest, TrackIngestOption, TrackQueue, TrackQueueOptions, readTrackQueueOptions } from "../../core/schema/track-queue.js";
+
+interface LazyTrackQueueParts {
+  readonly options: TrackQueueOptions | undefined;
+  readonly clock: Clock;
+  readonly random: (bytes: Uint8Array) => void;
+  readonly ingest: TrackIngest;
+  readonly load: () => Promise<{ readonly TrackQueue: typeof TrackQueue; readonly readTrackQueueOptions: typeof readTrackQueueOptions }>;
+}
+
+/** The queue of `track` of a Daybook. Most programs track nothing, so the first event loads it. */
+export class LazyTrackQueue {
+  readonly #parts: LazyTrackQueueParts;
+  #queue: TrackQueue | null = null;
+  #loading: Promise<void> | null = null;
+  /** Events of the first turn, which the queue gets, and bounds, when it is loaded. */
+  #early: TrackedEvent[] = [];
+
+  constructor(parts: LazyTrackQueueParts) {
+    this.#parts = parts;
+  }
+
+  get isUsed(): boolean {
+    return this.#loading !== null;
+  }
+
+  /** @throws invalid_parameter, unknown_parameter (an option) */
+  track(event: EventInput, options: (TrackOptions & TrackIngestOption) | null | undefined): void {
+    const { clock, ingest } = this.#parts;
+    const tracked = { event, project: projectOfTrack(options), ingest: options?.[INGEST] ?? ingest, nowMs: clock.now() };
+    if (this.#queue !== null) return this.#queue.add(tracked);
+    // The caller may change the event before the queue is loaded.
+    this.#early.push({ ...tracked, event: Object.prototype.toString.call(event) === "[object Object]" ? { ...event } : event });
+    this.#loading ??= this.#load();
+  }
+
+  /** @throws what `TrackQueue.flush` throws */
+  async flush(options?: StopOptions | null): Promise<void> {
+    readStopOptions(options);
+    await this.#loading;
+    await this.#queue?.flush(options);
+  }
+
+  async #load(): Promise<void> {
+    const { options, random, load } = this.#parts;
+    const loaded = await load();
+    const queue = new loaded.TrackQueue(loaded.readTrackQueueOptions(options), { random });
+    this.#queue = queue;
+    for (const tracked of this.#early) queue.add(tracked);
+    this.#early = [];
+  }
+}
