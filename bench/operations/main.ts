@@ -24,6 +24,7 @@ import { budgetFigures } from "./budget.js";
 import { residentFigures } from "./resident.js";
 import { stopFigures } from "./stop.js";
 import { replayFigures } from "./replay.js";
+import { trackFigures } from "./track.js";
 
 const { values } = parseArgs({
   options: {
@@ -95,6 +96,7 @@ async function run(): Promise<void> {
     stop: { needsStore: true, figures: () => stopFigures(store) },
     page: { needsStore: true, figures: () => pageFigures(store) },
     history: { needsStore: false, figures: historyFigures },
+    track: { needsStore: false, figures: () => trackFigures(join(directory, "tracked")) },
     http: { needsStore: false, figures: () => httpFigures(join(directory, "served")) },
     collect: { needsStore: false, figures: () => collectFigures(join(directory, "collected")) },
     browser: { needsStore: false, figures: browserFigures },
