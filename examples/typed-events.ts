@@ -6,7 +6,7 @@ const shop = defineEvents({
   signup: z.object({ plan: z.enum(["free", "pro"]) }),
   order: z.object({ total: z.number(), coupon: z.string().optional() }),
 });
-const daybook = shop.bind(await openDaybook({ storage: memoryStorage() }), { check: "reject" });
+const daybook = shop.bind(await openDaybook({ storage: memoryStorage() }));
 
 const { accepted, rejected } = await daybook.ingest([
   { name: "signup", userId: "ada", metadata: { plan: "pro" } },

@@ -11,12 +11,17 @@ const odd = defineEvents({
   untyped: z.object({ a: z.any(), b: z.unknown(), c: z.string() }), json: z.object({ data: z.json() }),
   either: z.discriminatedUnion("kind", [z.object({ kind: z.literal("card"), last4: z.string() }), z.object({ kind: z.literal("bank"), bank: z.string() })]),
 });
-declare const plain: Daybook; declare const unusual: DaybookOf<typeof odd>; declare const client: DaybookClient; declare const daybook: DaybookOf<typeof shop>; const seen = shop.bind(plain);
+const made = defineEvents({ visit: z.object({ seconds: z.string().transform(Number), page: z.string().default("home") }) });
+declare const visits: DaybookOf<typeof made>; declare const plain: Daybook; declare const unusual: DaybookOf<typeof odd>; declare const client: DaybookClient; declare const daybook: DaybookOf<typeof shop>; const seen = shop.bind(plain);
 `;
 const asked = (filter: string) => `void daybook.countEvents({ filterGroups: [{ filters: [${filter}] }] });`;
 
 /** Lines that must compile. */
 const RIGHT = [
+  `const remote: DaybookOf<typeof shop, DaybookClient> = shop.bind(client); void remote.countEvents({ eventName: "order" }); void remote.projects().then(() => 1);`,
+  `daybook.track({ name: "signup", metadata: { plan: "pro" } }, { project: "web" }); void daybook.flush(); void daybook.erase({ userId: "ada" });`,
+  `void visits.ingest([{ name: "visit", metadata: { seconds: "5" } }], { onRejected: "throw" });`,
+  `void visits.trend({ measure: { type: "sum", field: "metadata.seconds" } }); void visits.aggregate({ metadataField: "page" });`,
   `const same: DaybookOf<typeof shop> = seen; const any: Daybook = seen;`,
   `void daybook.ingest([{ name: "signup", userId: "ada", metadata: { plan: "pro" } }, { name: "pageview", url: "/" }], { project: "web" });`,
   `void daybook.countEvents(); void daybook.countEvents({ eventName: "order", startDate: new Date(0), project: undefined });`,
@@ -44,6 +49,10 @@ const RIGHT = [
 const WRONG: readonly (readonly [string, string])[] = [
   [`void daybook.ingest([{ name: "signup", metadata: { plan: "gold" } }]);`, `"gold"`],
   [`void daybook.ingest([{ name: "signup" }]);`, "metadata"],
+  [`daybook.track({ name: "signup" });`, "metadata"],
+  [`daybook.track({ name: "pageview" }, { onRejected: "throw" });`, "onRejected"],
+  [`void visits.ingest([{ name: "visit", metadata: { seconds: 5 } }]);`, "number"],
+  [`const remote: DaybookOf<typeof shop, DaybookClient> = seen;`, "not assignable"],
   [`void daybook.ingest([{ name: "sign-up", metadata: { plan: "pro" } }]);`, `"sign-up"`],
   [`void daybook.ingest([{ name: "order", metadata: { total: "5", items: [] } }]);`, "number"],
   [`void daybook.countEvents({ eventName: "ordr" });`, `"ordr"`],
@@ -90,8 +99,8 @@ test("Whoever hovers reads names and members, not what computed them.", () => {
   const shown = (word: string) => ts.displayPartsToString(program.service.getQuickInfoAtPosition(program.path, text.indexOf(word))?.displayParts);
   const events = `{ readonly signup: { plan: "free" | "pro"; seats?: number | undefined; }; readonly pageview: Record<string, never>; `
     + `readonly order: { total: number; items: string[]; address?: { city: string; } | undefined; }; }`;
-  expect(shown("shop =").replaceAll(/\s+/g, " ")).toBe(`const shop: EventDefinition<${events}>`);
-  expect(shown("seen =").replaceAll(/\s+/g, " ")).toBe(`const seen: TypedDaybook<${events}, Daybook>`);
+  expect(shown("shop =").replaceAll(/\s+/g, " ")).toBe(`const shop: EventDefinition<${events}, ${events}>`);
+  expect(shown("seen =").replaceAll(/\s+/g, " ")).toBe(`const seen: TypedDaybook<${events}, Daybook, ${events}>`);
   const query = shown("countEvents();").replaceAll(/\s+/g, " ");
   expect(query).toContain('eventName?: "signup" | "pageview" | "order" | null | undefined;');
   expect(query).toContain("startDate?: DateInput | null | undefined;");

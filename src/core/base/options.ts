@@ -20,8 +20,8 @@ export interface IngestOptions {
   /** The only project that these events may belong to, and the default for events that name none. */
   readonly project?: string;
   /**
-   * `list`: the result lists rejected events. `throw`: an error with the code of the first one, whose details have the members of the result. Default:
-   * the option of the Daybook, which is `list` unless set.
+   * `list`: the result lists rejected events. `throw`: an error with the code of the first one, whose details have the members of the result.
+   * Default: the option of the Daybook, which is `list` unless set.
    */
   readonly onRejected?: OnRejected;
 }

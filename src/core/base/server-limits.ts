@@ -182,7 +182,7 @@ export const SERVER_LIMITS = {
   clientDepth: 60,
   /** Events that may wait in the queue of `track`. Half a minute of what a busy process tracks. */
   trackedEventCount: 10_000,
-  /** Bytes of these events as JSON. */
+  /** Bytes of all waiting tracked events as JSON. Half of them make a batch due. */
   trackedBytes: 8 * 1024 * 1024,
   /** Events of one batch of `track`. More would save hardly any time, and a lost answer sends them all again. */
   trackBatchEventCount: 500,

@@ -59,7 +59,7 @@ export interface TrackIngestOption {
 }
 
 /** What a call of `track` passes on. */
-export interface TrackedEvent {
+export interface TrackCall {
   readonly event: EventInput;
   /** Null: any. */
   readonly project: string | null;
@@ -120,7 +120,7 @@ export class TrackQueue {
   }
 
   /** The event may change after the call returns, its metadata may not. */
-  add({ event, project, ingest, nowMs }: TrackedEvent): void {
+  add({ event, project, ingest, nowMs }: TrackCall): void {
     const { queuedEventCount, queuedBytes } = this.#options;
     const complete = this.#complete(event, nowMs);
     const byteLength = byteLengthOf(complete);
@@ -158,8 +158,10 @@ export class TrackQueue {
   #complete(event: EventInput, nowMs: number): EventInput {
     if (!isObject(event)) return event;
     const { id, createdAt, created_at, timestamp } = event;
-    const ownId = (id ?? "") === "" ? { id: newUuidText(nowMs, this.#parts.random) } : {};
-    return (createdAt ?? created_at ?? timestamp ?? null) === null ? { ...event, ...ownId, createdAt: isoOf(nowMs) } : { ...event, ...ownId };
+    const complete: { -readonly [Name in keyof EventInput]: EventInput[Name] } = { ...event };
+    if ((id ?? "") === "") complete.id = newUuidText(nowMs, this.#parts.random);
+    if ((createdAt ?? created_at ?? timestamp ?? null) === null) complete.createdAt = isoOf(nowMs);
+    return complete;
   }
 
   get #isBatchFull(): boolean {

@@ -1,7 +1,7 @@
 import { INGEST, projectOfTrack, readStopOptions, type StopOptions, type TrackOptions } from "../../core/base/options.js";
 import type { Clock } from "../../core/base/time.js";
 import type { EventInput } from "../../core/schema/event.js";
-import type { TrackedEvent, TrackIngest, TrackIngestOption, TrackQueue, TrackQueueOptions, readTrackQueueOptions } from "../../core/schema/track-queue.js";
+import type { TrackCall, TrackIngest, TrackIngestOption, TrackQueue, TrackQueueOptions, readTrackQueueOptions } from "../../core/schema/track-queue.js";
 
 interface LazyTrackQueueParts {
   readonly options: TrackQueueOptions | undefined;
@@ -17,7 +17,7 @@ export class LazyTrackQueue {
   #queue: TrackQueue | null = null;
   #loading: Promise<void> | null = null;
   /** Events of the first turn, which the queue gets, and bounds, when it is loaded. */
-  #early: TrackedEvent[] = [];
+  #early: TrackCall[] = [];
 
   constructor(parts: LazyTrackQueueParts) {
     this.#parts = parts;
