@@ -2,26 +2,45 @@ import { describe, expect, it, vi } from "vitest";
 import { connectDaybook } from "../../src/client/index.js";
 import type { DaybookClient } from "../../src/client/index.js";
 import { fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
-import type { Daybook, EventInput, TrackQueueOptions } from "../../src/index.js";
+import type { Daybook, EventInput, Storage, TrackQueueOptions } from "../../src/index.js";
+import { StoredDaybook } from "../../src/clickhouse/stored-daybook.js";
+import { pooledRandom } from "../../src/core/base/uuid.js";
 import { NOW_MS } from "../http/kit.js";
 import { clientOn, clientOver, handlerOver, URL_TEXT, VirtualMachine } from "./kit.js";
 
 const TOKEN = "sk_owner_0123456789abcdefgh";
 const open = (options: object = {}) => openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS), ...options });
 
-/** The same program over a Daybook and over a client of one; `store` counts what is stored. */
-const places: readonly (readonly [string, (options: { track?: TrackQueueOptions; onRejected?: "throw" }) => Promise<{ daybook: Daybook | DaybookClient; store: Daybook }>])[] = [
+interface Place {
+  readonly daybook: Daybook | DaybookClient | StoredDaybook;
+  /** The store that its events go to, and where that is. */
+  readonly store: Daybook;
+  readonly storage: Storage;
+}
+
+/** The same program over each Daybook there is. */
+const places: readonly (readonly [string, (options: { track?: TrackQueueOptions; onRejected?: "throw" }) => Promise<Place>])[] = [
   ["a Daybook", async (options) => {
-    const daybook = await open(options);
-    return { daybook, store: daybook };
+    const storage = memoryStorage();
+    const daybook = await open({ storage, ...options });
+    return { daybook, store: daybook, storage };
   }],
   ["a client", async (options) => {
-    const store = await open();
-    return { daybook: connectDaybook({ url: URL_TEXT, token: TOKEN, fetch: handlerOver(store), ...options }), store };
+    const storage = memoryStorage();
+    const store = await open({ storage });
+    return { daybook: connectDaybook({ url: URL_TEXT, token: TOKEN, fetch: handlerOver(store), ...options }), store, storage };
+  }],
+  // Its own methods, over a store of this process instead of a server.
+  ["a Daybook on ClickHouse", async ({ track, onRejected }) => {
+    const storage = memoryStorage();
+    const store = await open({ storage });
+    const writes = { ingest: (events: readonly EventInput[], project: string | null) => store.ingest(events, project === null ? {} : { project }) };
+    const parts = { connection: { close: () => Promise.resolve() }, writes, upkeep: { privacyRequests: store.privacyRequests }, clock: fixedClock(NOW_MS), random: pooledRandom() };
+    return { daybook: new StoredDaybook({ ...parts, track, throwsRejected: onRejected === "throw" } as never), store, storage };
   }],
 ];
 
-describe.each(places)("%s", (place, make) => {
+describe.each(places)("%s", (_, make) => {
   it("stores tracked events in their projects, those without a time as of the call", async () => {
     const { daybook, store } = await make({});
     for (const name of ["a", "b"]) daybook.track({ name });
@@ -67,9 +86,7 @@ describe.each(places)("%s", (place, make) => {
   });
 
   it("stores what waits when it closes, and takes nothing afterwards", async () => {
-    const storage = memoryStorage();
-    const store = await open({ storage });
-    const daybook = place === "a client" ? clientOver(store) : store;
+    const { daybook, store, storage } = await make({});
     daybook.track({ name: "a" });
     const closing = daybook.close();
     for (const call of [() => daybook.track({ name: "b" }), () => daybook.track(null as never)]) expect(call).toThrow(expect.objectContaining({ code: "closed" }));
@@ -129,7 +146,7 @@ describe.each(places)("%s", (place, make) => {
   it("erases a person by one call, in all projects", async () => {
     const { daybook, store } = await make({});
     await daybook.ingest([{ name: "a", userId: "ada", project: "shop" }, { name: "b", anonymousId: "phone" }, { name: "c", userId: "bob" }]);
-    await daybook.identify({ userId: "ada", anonymousId: "phone", email: "ada@example.com" });
+    await store.identify({ userId: "ada", anonymousId: "phone", email: "ada@example.com" });
     expect(await daybook.erase({ email: "ADA@example.com" })).toMatchObject({ events: 2, identifyCalls: 1, userIds: 1, anonymousIds: 1, emails: 1 });
     expect(await store.countEvents()).toBe(1);
     expect(await daybook.privacyRequests.list()).toMatchObject([{ type: "erasure", status: "resolved", resolution: "completed", subject: { erased: true }, regulation: "gdpr" }]);
@@ -193,7 +210,7 @@ describe("a client whose server is away", () => {
     const environment = new VirtualMachine();
     const faults: string[] = [];
     const onError = ({ code, message }: Error & { code: string }, events: readonly EventInput[]) => faults.push(`${code} ${message} ${events.length}`);
-    const client = clientOn(environment, { fetch: () => Promise.reject(new TypeError("fetch failed")), track: { giveUpAfterMs: 5_000, onError } });
+    const client = clientOn(environment, { fetch: () => Promise.reject(new TypeError("fetch failed")), retry: { attempts: 100 }, track: { giveUpAfterMs: 5_000, onError } });
     for (let at = 0; at < 700; at += 1) client.track({ name: "a" });
     await client.close();
     const message = "unreachable given up after 5000 ms: POST http://daybook.test/v1/events: fetch failed";
