@@ -100,10 +100,11 @@ export class TrackQueue {
   #isRunning = false;
   #wake = new AbortController();
   #waiting: (() => void)[] = [];
-  /** The last failure, if nothing was stored since; how often it happened; when the next attempt is due. */
+  /** The last failure, if nothing was stored since; how often it happened; when the next attempt is due, and how long that was at the failure. */
   #failure: DaybookError | null = null;
   #failureCount = 0;
   #nextAttemptMs = 0;
+  #delayMs = 0;
   /** Of events that no `onError` got. */
   #fault: DaybookError | null = null;
   #unreportedCount = 0;
@@ -130,7 +131,7 @@ export class TrackQueue {
     this.#events.push({ event: complete, project, ingest, byteLength, takenMs: this.#parts.environment.nowMs() });
     this.#byteLength += byteLength;
     if (!this.#isRunning) void this.#run();
-    else if (this.#failure === null && this.#isBatchFull) this.#wake.abort();
+    else if (this.#isDue) this.#wake.abort();
   }
 
   /** Resolves when all events taken before the call have left the queue. @throws aborted; without `onError` the first error since the last flush */
@@ -145,7 +146,9 @@ export class TrackQueue {
     }
     const fault = this.#fault;
     this.#fault = null;
-    if (fault !== null) throw fault;
+    if (fault === null) return;
+    if (this.#unreportedCount > 0) this.#warn(fault);
+    throw fault;
   }
 
   /** Resolves when events have left the queue, or when a signal is to be checked again. */
@@ -164,7 +167,8 @@ export class TrackQueue {
     return complete;
   }
 
-  get #isBatchFull(): boolean {
+  /** Whether the first event waits for no others. */
+  get #isDue(): boolean {
     const { batchEventCount, queuedBytes } = this.#options;
     return this.#settledCount < this.#flushedCount || this.#events.length >= batchEventCount || this.#byteLength * 2 >= queuedBytes;
   }
@@ -173,11 +177,15 @@ export class TrackQueue {
     const { batchMs, giveUpAfterMs } = this.#options;
     this.#isRunning = true;
     for (let first = this.#events[0]; first !== undefined; first = this.#events[0]) {
-      if (this.#failure === null) await this.#sleepUntil(first.takenMs + batchMs, () => this.#isBatchFull);
-      else if (this.#isTooOld(first)) {
+      if (this.#failure !== null && this.#isTooOld(first)) {
         this.#drop(this.#nextBatch().filter((queued) => this.#isTooOld(queued)), givenUp(this.#failure, giveUpAfterMs));
         continue;
-      } else await this.#sleepUntil(this.#nextAttemptMs, () => false);
+      }
+      if (this.#failure !== null) await this.#sleepUntil(this.#nextAttemptMs, this.#delayMs, new AbortController().signal);
+      else if (!this.#isDue) {
+        this.#wake = new AbortController();
+        await this.#sleepUntil(first.takenMs + batchMs, batchMs, this.#wake.signal);
+      }
       await this.#store(this.#nextBatch());
     }
     this.#isRunning = false;
@@ -188,12 +196,11 @@ export class TrackQueue {
     return this.#nextAttemptMs - takenMs >= this.#options.giveUpAfterMs;
   }
 
-  async #sleepUntil(ms: number, isDue: () => boolean): Promise<void> {
+  /** @param maxMs bounds the sleep where the clock was set back */
+  async #sleepUntil(ms: number, maxMs: number, signal: AbortSignal): Promise<void> {
     const { environment } = this.#parts;
-    for (let restMs = ms - environment.nowMs(); restMs > 0 && !isDue(); restMs = ms - environment.nowMs()) {
-      this.#wake = new AbortController();
-      await environment.sleep(restMs, this.#wake.signal);
-    }
+    const restMs = Math.min(ms - environment.nowMs(), maxMs);
+    if (restMs > 0) await environment.sleep(restMs, signal);
   }
 
   /** The events at the front that one `ingest` can store. */
@@ -234,7 +241,8 @@ export class TrackQueue {
     if (!isTransient(error)) return this.#drop(batch, error);
     this.#failure = error;
     this.#failureCount += 1;
-    this.#nextAttemptMs = environment.nowMs() + backoffMs(delays, this.#failureCount, environment.random(), requestedDelayMs(error));
+    this.#delayMs = backoffMs(delays, this.#failureCount, environment.random(), requestedDelayMs(error));
+    this.#nextAttemptMs = environment.nowMs() + this.#delayMs;
   }
 
   #drop(batch: readonly QueuedEvent[], error: DaybookError): void {
@@ -257,9 +265,11 @@ export class TrackQueue {
     if (onError !== undefined) return notifyEach((all) => onError(error, all), [events]);
     this.#fault ??= error;
     this.#unreportedCount += events.length;
-    const nowMs = this.#parts.environment.nowMs();
-    if (nowMs - this.#warnedMs < SERVER_LIMITS.trackWarnMs) return;
-    this.#warnedMs = nowMs;
+    if (this.#parts.environment.nowMs() - this.#warnedMs >= SERVER_LIMITS.trackWarnMs) this.#warn(error);
+  }
+
+  #warn(error: DaybookError): void {
+    this.#warnedMs = this.#parts.environment.nowMs();
     console.warn(`daybook: tracked events not stored: ${this.#unreportedCount}; ${error.code}: ${error.message}`);
     this.#unreportedCount = 0;
   }

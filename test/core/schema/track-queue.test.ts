@@ -211,10 +211,22 @@ describe("without onError", () => {
     await environment.sleep(300, new AbortController().signal);
     add({ name: "b" });
     await expect(queue.flush()).rejects.toMatchObject({ code: "read_only" });
-    expect(warn.mock.calls).toEqual([["daybook: tracked events not stored: 1; read_only: no writes"]]);
+    const line = "daybook: tracked events not stored: 1; read_only: no writes";
+    // At once, and at the flush what was not counted yet.
+    expect(warn.mock.calls).toEqual([[line], [line]]);
     add({ name: "c" });
     await queue.flush();
+    expect(warn).toHaveBeenCalledTimes(2);
   });
+});
+
+it("A clock that is set back delays no batch, and no attempt, for longer than it was to wait.", async () => {
+  const { queue, add, batches, environment } = scripted([late(), {}]);
+  const nowMs = vi.spyOn(environment, "nowMs");
+  add({ name: "a" });
+  nowMs.mockReturnValue(NOW_MS - 3_600_000);
+  await vi.waitFor(() => expect(queue.isEmpty).toBe(true));
+  expect([sizes(batches), Math.max(...environment.sleeps)]).toEqual([[1, 1], 200]);
 });
 
 describe("a flush", () => {
