@@ -42,8 +42,8 @@ export async function runScoped(
 }
 
 /**
- * Explains a query within scopes: its plan, and the events of each day of its range. How these are found, and in which columns, depends on values that
- * other events have. @throws as `runScoped`
+ * Explains a query within scopes: its plan, and the events of each day of its range. Columns are not told, as values of other events decide about
+ * them. @throws as `runScoped`
  */
 export async function explainScoped(
   scoping: Scoping,

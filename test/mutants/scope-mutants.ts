@@ -12,7 +12,6 @@ export const scopeMutants: readonly Mutant[] = [
   ...of("ScopedStore.#report",
     ["that a late record moves events", "!this.#dependsOnCompanies", "this.#sequence > 0"],
     ["records", "records.slice(this.#recordCount, recordEnd)", "records.slice(0, 0)"],
-    ["what it has taken already", "lastSequence <= after", "lastSequence < 0"],
     ["that events were erased", "this.#tables !== null && tables !== this.#tables }", "false }"]),
   ...of("ScopedStore.#take", ["that events have left", "if (!areKept) this.startAgain();", ""]),
   ...of("ScopedStore.#copy",
