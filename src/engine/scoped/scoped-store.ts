@@ -34,7 +34,7 @@ interface Found {
 
 /**
  * The events of a store that a scope lets through, and all its records: a store of its own, which follows the whole one when it is read. Its
- * sequences number these events alone, so that they tell nothing of others. Memory: its rows, about 120 bytes each.
+ * sequences number these events alone, so that they tell nothing of others. Memory: about 700 bytes a row.
  */
 export class ScopedStore implements VisibleStore {
   #catalog!: Catalog;
