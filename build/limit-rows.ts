@@ -95,6 +95,13 @@ export const SECTIONS: readonly Section[] = [
       failedTokensPerMinute: ["tries regained", SAME, "`limits.failedTokensPerMinute`"],
       failedAddressCount: ["addresses with such tries", FORGOTTEN],
       countedTokenCount: ["tokens and keys with counts", FORGOTTEN],
+      signedTokenChars: ["length of a signed token", PARAMETER],
+      signedScopeBytes: ["JSON of its scope and origins", PARAMETER],
+      signedTokenMs: ["its life", PARAMETER, "`longLived`, `--long-lived`"],
+      longLivedTokenDays: ["a long life", PARAMETER],
+      signerAheadMs: ["its time of issue ahead of the clock", "`invalid_token`"],
+      signedTokenOriginCount: ["its origins", PARAMETER],
+      verifiedTokenCount: ["verified tokens of a store", "verifies them anew"],
     },
   },
   {

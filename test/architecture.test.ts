@@ -33,7 +33,7 @@ const WITHIN: Record<string, readonly string[]> = {
   "query/tables": ["people", "money", "touches", "sessions"],
   "query/reports": ["form", "events", "aggregate", "insights", "people", "revenue", "companies", "visits", "returns", "funnel", "trend"],
   store: ["storage", "batch", "journal", "files", "verify", "recovery", "live", "upkeep", "follow", "backup"],
-  engine: ["ingest", "upkeep", "query", "scoped", "exports", "privacy", "follow"],
+  engine: ["ingest", "upkeep", "query", "scoped", "exports", "privacy", "tokens", "follow"],
   clickhouse: ["sql", "connection", "tables", "removal", "ingest", "query", "verify", "report", "privacy"],
   page: ["style", "state", "api", "format", "parts", "views"],
   http: ["shapes", "wire", "answer", "access", "files", "routing", "operations", "tracking", "collect", "clients", "routes", "overload", "request", "handler"],

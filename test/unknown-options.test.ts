@@ -94,6 +94,8 @@ const LOCAL: Readonly<Record<Exclude<keyof Daybook, keyof DaybookClient | symbol
   scoped: { scope: async (daybook) => daybook.scoped(MISSPELT as never) },
   backup: null,
   deleteEventsOfKey: null,
+  verifyScopeToken: null,
+  rotateSigningKey: null,
   seal: null,
   currency: null,
 };
@@ -105,6 +107,10 @@ const SHARED: Readonly<Record<Exclude<keyof DaybookClient, symbol>, Cases<Dayboo
   flush: { options: (daybook) => daybook.flush(MISSPELT as never) },
   erase: { subject: (daybook) => daybook.erase({ userId: "a", ...MISSPELT } as never) },
   ingestRecords: null,
+  signScope: {
+    options: (daybook) => daybook.signScope({}, { expiresIn: 60, ...MISSPELT } as never),
+    scope: (daybook) => daybook.signScope(MISSPELT as never, { expiresIn: 60 }),
+  },
   identify: { input: (daybook) => daybook.identify({ userId: "a", ...MISSPELT } as never) },
   group: { input: (daybook) => daybook.group({ userId: "a", companyId: "b", ...MISSPELT } as never) },
   alias: { input: (daybook) => daybook.alias({ from: "a", to: "b", ...MISSPELT } as never) },

@@ -8,7 +8,7 @@ import { readTrackQueueOptions, type CheckedTrackOptions, type TrackQueueOptions
 export interface ClientOptions {
   /** URL of the server, such as `http://127.0.0.1:8787`; its path is prepended to every route. */
   readonly url: string | URL;
-  /** A secret token, `sk_…`. It is sent only to `url`, and never appears in errors. */
+  /** A secret token, `sk_…`, or a signed one, `ds_…`, which opens queries only. It is sent only to `url`, and never appears in errors. */
   readonly token: string;
   /** How often, and after which delays, a request that failed temporarily is resent. */
   readonly retry?: RetryOptions;
@@ -55,7 +55,7 @@ export function checkClientOptions(options: ClientOptions): ClientConnection {
   const { attempts, baseMs, maxMs } = retry ?? {};
   const base = baseUrlOf(url);
   if (typeof token !== "string" || !TOKEN.test(token))
-    throw parameterError("invalid_parameter", "token", `expected the value of a token (sk_ and letters, digits and ._~+/-), got ${typeof token === "string" ? "other text" : typeof token}`);
+    throw parameterError("invalid_parameter", "token", `expected the value of a token (sk_ or ds_, and letters, digits and ._~+/-), got ${typeof token === "string" ? "other text" : typeof token}`);
   if (fetch !== undefined && typeof fetch !== "function") throw unexpectedOption("fetch", "a function from Request to Response", fetch);
   return {
     base,
@@ -81,6 +81,6 @@ function baseUrlOf(url: unknown): string {
 
 /** Leaves values that may contain a token out of the message. */
 function wrongUrl(expected: string, received: unknown) {
-  const isSecret = received === null || (typeof received === "string" && received.includes("sk_"));
+  const isSecret = received === null || (typeof received === "string" && /sk_|ds_/.test(received));
   return parameterError("invalid_parameter", "url", isSecret ? expected : `${expected}, got ${shown(received)}`);
 }

@@ -4,6 +4,8 @@ import type { ExportInput, PeopleSegment } from "../query/plan/input.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "../engine/privacy/requests.js";
+import type { SignScopeOptions } from "../engine/tokens/scope-tokens.js";
+import type { Scope } from "../query/plan/scope.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/upkeep/time-to-live.js";
 import {
   INGEST, projectOfTrack, readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions, type IngestOptions, type TrackOptions,
@@ -96,24 +98,23 @@ class RemoteSegments implements Segments {
 
   async #change(method: "PUT" | "DELETE", name: string, body?: string): Promise<unknown> {
     if (!isPathPart(name)) throw parameterError("invalid_parameter", "name", `expected the name of a segment, got ${shown(name)}`);
-    try {
-      // A repeated PUT has the same effect; a repeated DELETE would report a missing segment.
-      return await this.#calls.json({ method, path: `${SEGMENTS_PATH}/${name}`, ...(body === undefined ? {} : { body }), retry: method === "PUT" ? "always" : "ifUndone" });
-    } catch (error) {
-      throw error instanceof DaybookError ? inLibraryNames(error) : error;
-    }
+    // A repeated PUT has the same effect; a repeated DELETE would report a missing segment.
+    const call = { method, path: `${SEGMENTS_PATH}/${name}`, ...(body === undefined ? {} : { body }), retry: method === "PUT" ? "always" : "ifUndone" } as const;
+    return await this.#calls.json(call).catch(throwInLibraryNames);
   }
 }
 
 /** Names that differ on the wire. Quoted text is the caller's, so it stays unchanged. */
-const QUOTED_OR_NAME = /"(?:[^"\\]|\\.)*"|\b(?:event_name|filter_groups|field_name|at_least|at_most|start_date|end_date|last_days)\b/g;
+const QUOTED_OR_NAME = /"(?:[^"\\]|\\.)*"|\b(?:event_name|filter_groups|field_name|at_least|at_most|start_date|end_date|last_days|expires_in|expires_at|long_lived)\b/g;
 
-function inLibraryNames({ code, message, details, cause }: DaybookError): DaybookError {
+function throwInLibraryNames(thrown: unknown): never {
+  if (!(thrown instanceof DaybookError)) throw thrown;
+  const { code, message, details, cause } = thrown;
   const { param, reason } = details;
   const path = param === undefined ? undefined : camelCase(param);
   const text = (reason ?? message).replace(QUOTED_OR_NAME, (match) => (match.startsWith('"') ? match : camelCase(match)));
-  if (path === undefined || reason === undefined) return new DaybookError(code, text, details, { cause });
-  return new DaybookError(code, `${path}: ${text}`, { ...details, param: path, reason: text }, { cause });
+  if (path === undefined || reason === undefined) throw new DaybookError(code, text, details, { cause });
+  throw new DaybookError(code, `${path}: ${text}`, { ...details, param: path, reason: text }, { cause });
 }
 
 /** The client. Private fields keep the token out of logs and inspection. */
@@ -168,6 +169,13 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
 
   async explain(report: ReportName, input?: object): Promise<Explanation> {
     return (await this.#query(report, "?explain=true", input)) as Explanation;
+  }
+
+  async signScope(scope: Scope, options: Omit<SignScopeOptions, "organization">): Promise<string> {
+    const body = jsonText({ ...requireObject(options), scope }, true);
+    // Signing stores nothing: a repeated call returns another valid token.
+    const call = { method: "POST", path: "/v1/scopes/sign", body: JSON.stringify(wireNames(JSON.parse(body))), retry: "always" } as const;
+    return ((await this.#calls.json(call).catch(throwInLibraryNames)) as { token: string }).token;
   }
 
   /** A deletion is resent only if the server reports that it did nothing: the receipt of a repeated one would be empty. */
@@ -256,10 +264,10 @@ function afterRecord(record: StoredRecord): object {
   return { type, createdAt, id: type === "unlink" ? record.linkId : record.id };
 }
 
-/** Members that require the open store: files, threads, synchronous state, scopes, and deletion by public key. */
+/** Members that require the open store: files, threads, keys, synchronous state, scopes, and deletion by public key. */
 type LocalOnly =
   | "exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes"
-  | "scoped" | "seal" | "health" | "currency" | "projects";
+  | "scoped" | "verifyScopeToken" | "rotateSigningKey" | "seal" | "health" | "currency" | "projects";
 
 /**
  * A Daybook in another process, over HTTP: the same queries, answers and errors. Retries never store a write twice.
@@ -272,6 +280,8 @@ export interface DaybookClient extends Omit<Daybook, LocalOnly | "close"> {
    * @throws what `ingest` of a Daybook throws; unreachable, and the errors of tokens
    */
   ingest(events: readonly EventInput[], options?: IngestOptions): Promise<IngestResult>;
+  /** As `signScope` of a Daybook, for the organization of the client's token, which must be an owner's or admin's with all scopes. */
+  signScope(scope: Scope, options: Omit<SignScopeOptions, "organization">): Promise<string>;
   /** Names of the projects that the token may read, ordered by code point. */
   projects(): Promise<readonly string[]>;
   /** `ok` while every organization of the server can be read and written. Requires no scope. */

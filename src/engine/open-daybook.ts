@@ -49,6 +49,7 @@ import { ReportContexts } from "./query/report-contexts.js";
 import { readSavedSegments, StoredPeopleSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
 import type { DaybookStats } from "./upkeep/stats.js";
+import type { ScopeTokens, SignScopeOptions, VerifiedScope } from "./tokens/scope-tokens.js";
 import { StoredTimeToLive, type TimeToLive } from "./upkeep/time-to-live.js";
 
 /** Open writers on storages without a journal. */
@@ -157,6 +158,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   readonly #keepsFuture: boolean;
   readonly #onNotice: ((notice: Notice) => unknown) | undefined;
   readonly #scopedServices: ScopedServices;
+  readonly #scopeTokens: () => Promise<ScopeTokens>;
   #closing: Promise<void> | null = null;
 
   constructor(store: Store, options: DaybookOptions, makeExecutor: MakeExecutor, random: (bytes: Uint8Array) => void, { keys, saved, following, scrub }: StoreExtras) {
@@ -214,6 +216,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     const own = { queue: this.#queue, housekeeping: this.#housekeeping, clock: this.#clock };
     const services: StoreServices = { store, ...own, waitForReaders, forget, refuseClosed: () => this.#refuseClosed() };
     this.#segments = new StoredPeopleSegments(services, saved);
+    let tokens: Promise<ScopeTokens> | null = null;
+    // Lazy: most programs sign nothing.
+    this.#scopeTokens = () => (tokens ??= import("./rarely-used.js").then(({ scopeTokensOf }) => scopeTokensOf(services, random)));
     this.#privacy = new StoredPrivacyRequests({
       ...services, segments: this.#segments, random, suppressionKey: keys.suppressionKey, lazy: () => import("./rarely-used.js"),
     });
@@ -326,6 +331,21 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     const notices = noticesOf(plan, input, this.#hasKey).map(({ message }) => message);
     const { explainPlan } = await import("./rarely-used.js");
     return { ...(await this.#retrying(() => explainPlan(this.#store, this.#contexts, plan))), notices };
+  }
+
+  async signScope(scope: Scope, options: SignScopeOptions): Promise<string> {
+    this.#refuseClosed();
+    return await (await this.#scopeTokens()).sign(scope, options);
+  }
+
+  async verifyScopeToken(token: string): Promise<VerifiedScope> {
+    this.#refuseClosed();
+    return await (await this.#scopeTokens()).verify(token);
+  }
+
+  async rotateSigningKey(): Promise<void> {
+    this.#refuseClosed();
+    await (await this.#scopeTokens()).rotate();
   }
 
   exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {

@@ -14,6 +14,8 @@ export { exportRows } from "./exports/events.js";
 export { exportStoredRecords } from "./exports/records.js";
 export { bundleOf, heldIn } from "./privacy/bundle.js";
 export { erasedRequests, namesOf, receiptOf, suppressedOf } from "./privacy/erasure.js";
+export { textsOf } from "./query/segment-texts.js";
 export { Scrub } from "./upkeep/scrub.js";
+export { scopeTokensOf } from "./tokens/scope-tokens.js";
 export { Deletions } from "./upkeep/deletions.js";
 export { statsOf } from "./upkeep/stats.js";

@@ -19,7 +19,7 @@ it("What is written against the queries of a Daybook takes a client too.", async
 
 it("A client has all of a Daybook but what only its own process has.", () => {
   type Missing = Exclude<keyof Daybook, keyof DaybookClient>;
-  expectTypeOf<Missing>().toEqualTypeOf<"exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "changes" | "scoped" | "seal" | "currency">();
+  expectTypeOf<Missing>().toEqualTypeOf<"exportArrow" | "exportParquet" | "recordBatches" | "backup" | "deleteEventsOfKey" | "verifyScopeToken" | "rotateSigningKey" | "changes" | "scoped" | "seal" | "currency">();
   type Same = Exclude<keyof DaybookClient, "projects" | "health">;
   expectTypeOf<Daybook>().toExtend<Pick<DaybookClient, Same>>();
   expectTypeOf<DaybookClient>().toExtend<Pick<Daybook, Same>>();

@@ -13,7 +13,7 @@ import type {
 import { normalEmail } from "../../query/plan/reports/identity.js";
 import { RECORD_FIELDS, type RecordField } from "../../identity/record-table.js";
 import { identityIdOf } from "../../identity/identity-ids.js";
-import { textsOf } from "../../engine/query/saved-segments.js";
+import { textsOf } from "../../engine/query/segment-texts.js";
 import { Suppression, type SuppressedKind } from "../../engine/ingest/suppression.js";
 import { finishLeft, Removal, rename, settleEventLinks, untilGone, wasStored, type Noted, type RemovalContext } from "../removal/removal.js";
 import { copyOf, EVENT_COLUMNS, type EventTuple } from "../query/event-columns.js";

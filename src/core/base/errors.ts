@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   insufficient_role: "The token lacks the required role.",
   organization_token_required: "A project token cannot use an organization-wide endpoint.",
   forbidden_by_scope: "The scope of the token, or of the scoped Daybook, does not allow this.",
-  origin_not_allowed: "The page's origin is not on the public key's list of origins.",
+  origin_not_allowed: "The page's origin is not on the list of the public key or token.",
   project_not_found: "The organization has no such project, or the token may not see it.",
   identity_not_found: "No identity has this identifier.",
   company_not_found: "No company has this identifier.",

@@ -128,6 +128,20 @@ export const SERVER_LIMITS = {
   failedAddressCount: 10_000,
   /** Tokens remembered with their organization, to count rejections. Beyond it the oldest are dropped. */
   countedTokenCount: 10_000,
+  /** Characters of a signed token: with other headers, it must fit what servers and proxies accept. */
+  signedTokenChars: 4_096,
+  /** Bytes of the JSON that a signed token contains, before they are deflated. */
+  signedScopeBytes: 0xffff,
+  /** Milliseconds for which a signed token is valid. */
+  signedTokenMs: 86_400_000,
+  /** Days for which a signed token is valid if its signer asks for a long life. */
+  longLivedTokenDays: 366,
+  /** Milliseconds by which the clock of a signer may be ahead. */
+  signerAheadMs: 60_000,
+  /** Origins that a signed token lists. */
+  signedTokenOriginCount: 100,
+  /** Verified tokens that a store remembers. Beyond it all are forgotten. */
+  verifiedTokenCount: 1_000,
   /** Milliseconds between two heartbeats of a change stream over HTTP. Proxies cut silent connections after a minute or less. */
   changeHeartbeatMs: 15_000,
   /** Milliseconds that a page may hold an event back before it sends it. */

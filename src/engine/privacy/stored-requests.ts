@@ -7,6 +7,7 @@ import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
 import type { StoredPeopleSegments } from "../query/saved-segments.js";
+import type { textsOf } from "../query/segment-texts.js";
 import { type SuppressedKind, Suppression } from "../ingest/suppression.js";
 import type { bundleOf, heldIn, PersonIds } from "./bundle.js";
 import type { erasedRequests, namesOf, receiptOf, suppressedOf } from "./erasure.js";
@@ -59,6 +60,7 @@ interface LazyPrivacy {
   readonly namesOf: typeof namesOf;
   readonly receiptOf: typeof receiptOf;
   readonly suppressedOf: typeof suppressedOf;
+  readonly textsOf: typeof textsOf;
 }
 
 interface PrivacyParts {
@@ -211,7 +213,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
       const privacyText = async (counts: ErasedCounts) => {
         // First: an erasure that fails after this starts over, and segments that name the person are gone already.
         const person = { ids: this.#textsOf(ids), emails: new Set(counts.emails), identityId };
-        await this.#services.segments.forget(erasure.namesOf(request, person), person.emails);
+        await this.#services.segments.forget(erasure.namesOf(request, person), person.emails, erasure.textsOf);
         const changed = erasure.erasedRequests(this.#book.requests, { ...request, receipt: erasure.receiptOf(ids, counts, nowMs) }, person);
         book = { ...withChanged(this.#book, changed), suppression: this.#book.suppression.with(erasure.suppressedOf(request, person), nowMs) };
         return textOf(book);

@@ -1,4 +1,3 @@
-import { parseJsonText } from "../../core/base/json-text.js";
 import { parameterError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { compareCodePoints } from "../../core/base/text-order.js";
@@ -9,41 +8,6 @@ import { decodeSavedSegments, encodeSavedSegments, SAVED_SEGMENTS_KEY, type Stor
 import type { Storage } from "../../store/storage/storage.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
 import { checkPatterns } from "../../query/filter/regex.js";
-
-/** The texts that the filters and conditions of a segment compare with: each value, and each item of a value that may be a list. */
-export function textsOf(groups: readonly unknown[]): readonly string[] {
-  return groups.flatMap((group) => itemsOf(group, "conditions").flatMap((condition) => [...valueTexts(condition), ...itemsOf(condition, "filterGroups").flatMap(filterTexts)]));
-}
-
-function filterTexts(group: unknown): readonly string[] {
-  return itemsOf(group, "filters").flatMap(valueTexts);
-}
-
-/** Includes the items of a text read as a list, whether or not the operator takes lists: a text too many does no harm. */
-function valueTexts(filter: unknown): readonly string[] {
-  const value = memberOf(filter, "value");
-  const texts = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== undefined).map(String);
-  return texts.flatMap((text) => [text, ...arrayItems(text), ...(text.match(/(?:\\,|[^,])+/g) ?? []).map((item) => item.replaceAll("\\,", ",").trim())]);
-}
-
-function arrayItems(text: string): readonly string[] {
-  if (!text.trimStart().startsWith("[")) return [];
-  try {
-    const value = parseJsonText(text);
-    return Array.isArray(value) ? value.map(String) : [];
-  } catch {
-    return [];
-  }
-}
-
-function itemsOf(value: unknown, name: string): readonly unknown[] {
-  const items = memberOf(value, name);
-  return Array.isArray(items) ? items : [];
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-}
 
 /** A segment as it was put, under the name by which filters refer to it; dates are texts. */
 export interface SavedSegment extends PeopleSegment {
@@ -115,8 +79,9 @@ export class StoredPeopleSegments implements Segments {
   /**
    * Deletes the segments in which an id or an email is a value or an item of a list. Nothing else may be under way.
    * @param emails in normalized form
+   * @param textsOf all texts in the groups of a segment
    */
-  async forget(ids: ReadonlySet<string>, emails: ReadonlySet<string>): Promise<void> {
+  async forget(ids: ReadonlySet<string>, emails: ReadonlySet<string>, textsOf: (groups: readonly unknown[]) => readonly string[]): Promise<void> {
     const isTheirs = (text: string) => ids.has(text) || emails.has(normalEmail(text));
     const kept = [...this.#byName].filter(([, { groups }]) => !textsOf(groups).some(isTheirs));
     if (kept.length < this.#byName.size) await this.#write(new Map(kept));

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { EXPECTED_ORIGIN, originPattern } from "../../core/base/origin.js";
 import { parseTimestamp } from "../../core/base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
 import {
-  EXPECTED_ORIGIN, originPattern, PAGE_IDS, ROLES, SCOPES, tokenHash, type PageId, type PublicRules, type Role, type TokenScope, type TokenRecord,
+  PAGE_IDS, ROLES, SCOPES, tokenHash, type PageId, type PublicRules, type Role, type TokenScope, type TokenRecord,
 } from "./token.js";
 
 /** A token as written in a file: exactly one of `token` (the value) and `sha256` (hex); the other members as in `TokenRecord`. */

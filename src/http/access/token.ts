@@ -1,48 +1,4 @@
-import { DaybookError } from "../../core/base/errors.js";
 import { sha256Hex } from "../../core/base/hash.js";
-
-/** Allows pages of any origin. Never a default: a key must name it. */
-export const ANY_ORIGIN = "*";
-
-/** Scheme, host and port as browsers send an origin; a first label of `*` stands for one or more labels. */
-const ORIGIN = /^(https?):\/\/(\*\.)?([^/?#@*]+)$/i;
-
-/** Matches what the `*` of a pattern stands for: labels of a host, without port, user or path. */
-const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
-
-export const EXPECTED_ORIGIN = "expected *, or an origin such as https://shop.example, http://localhost:8080 or https://*.shop.example";
-
-/** Normalizes an origin, or a pattern of origins, for comparison; null for any other text. */
-export function originPattern(text: string): string | null {
-  if (text === ANY_ORIGIN) return text;
-  const [, scheme = "", wildcard = "", authority = ""] = ORIGIN.exec(text) ?? [];
-  if (authority === "") return null;
-  try {
-    const { origin, protocol, host, pathname } = new URL(`${scheme}://${authority}`);
-    return origin === "null" || pathname !== "/" ? null : `${protocol}//${wildcard}${host}`;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * The value of `Access-Control-Allow-Origin` for a page: its origin, or `*` if the key allows any.
- * @param origin as the browser sent it; null: none
- * @throws origin_not_allowed
- */
-export function allowedOrigin(origin: string | null, patterns: readonly string[]): string {
-  if (patterns.includes(ANY_ORIGIN)) return ANY_ORIGIN;
-  if (origin !== null && patterns.some((pattern) => matches(origin, pattern))) return origin;
-  const actual = origin === null ? "but the request has none" : `got ${JSON.stringify(origin.slice(0, 200))}`;
-  throw new DaybookError("origin_not_allowed", `Origin: expected an origin that the public key allows, ${actual}`);
-}
-
-function matches(origin: string, pattern: string): boolean {
-  const at = pattern.indexOf("*.");
-  if (at === -1) return origin === pattern;
-  const [start, end] = [pattern.slice(0, at), pattern.slice(at + 1)];
-  return origin.startsWith(start) && origin.endsWith(end) && LABELS.test(origin.slice(start.length, -end.length));
-}
 
 /** Roles, from the most to the least powerful. */
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;

@@ -1,5 +1,5 @@
 import { assert, parameterError, shown } from "../../core/base/errors.js";
-import { decodeBase64Url, encodeBase64Url } from "../../core/base/bytes.js";
+import { areSameBytes, decodeBase64Url, encodeBase64Url, isSameMac } from "../../core/base/bytes.js";
 import { hash128, hmacSha256, toHex } from "../../core/base/hash.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
@@ -48,12 +48,12 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
 export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
   const bytes = text.length <= TEXT_LENGTH_MAX ? decodeBase64Url(text) : null;
   if (bytes !== null && bytes.length >= PROJECT_AT) maskSequence(bytes, key);
-  const sealed = bytes !== null && bytes.length >= PROJECT_AT && isEqual(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
+  const sealed = bytes !== null && bytes.length >= PROJECT_AT && isSameMac(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
   if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
     const reason = "expected a cursor from an earlier page of this query, got another text";
     throw parameterError("invalid_cursor", "cursor", reason);
   }
-  if (!isEqual(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
+  if (!areSameBytes(bytes.subarray(FINGERPRINT_AT, MAC_AT), hash128("fingerprint", fingerprint))) {
     const reason = "expected the query parameters of the page that returned it, got others (only limit and, in searchEvents, allFields may change)";
     throw parameterError("cursor_mismatch", "cursor", reason);
   }
@@ -81,13 +81,6 @@ function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {
   sealed.set(bytes.subarray(0, MAC_AT));
   sealed.set(bytes.subarray(PROJECT_AT), MAC_AT);
   return hmacSha256(key, sealed).subarray(0, PROJECT_AT - MAC_AT);
-}
-
-/** Takes the same time wherever the bytes differ, so that a MAC cannot be guessed byte by byte. */
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = a.length ^ b.length;
-  for (let at = 0; at < a.length; at += 1) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
-  return difference === 0;
 }
 
 /** The time of a query is no part of its meaning. */

@@ -8,7 +8,8 @@ import {
   MANIFEST_KEY, encodeManifest, filesOf, withoutMark, type BackupMark, type Manifest, decodeManifest, type FileEntry, refuseStoresBelow,
   isOtherHistory, untilManifestStays,
 } from "../files/manifest.js";
-import { SAVED_SEGMENTS_KEY, KEYS_KEY, parseKey, readSideFiles } from "../files/side-files.js";
+import { readSideFiles, type SideFile } from "../files/read-side-files.js";
+import { KEYS_KEY, parseKey } from "../files/side-files.js";
 import { journalKey, replayLive, FRAME_KINDS, encodeFrame, encodeJournalHeader, journalHeaderCrc, type Frame } from "../journal/journal.js";
 import type { Storage } from "../storage/storage.js";
 import { codecOf, sha256Of } from "../storage/codec.js";
@@ -19,9 +20,8 @@ interface StoreSnapshot {
   /** All whole frames of the live journals, in order, without end marks. */
   readonly frames: readonly Frame[];
   readonly nextSequence: number;
-  /** Null if nothing was ever accepted. */
-  readonly keys: Uint8Array | null;
-  readonly savedSegments: Uint8Array | null;
+  /** Files that no manifest names. */
+  readonly sideFiles: readonly SideFile[];
 }
 
 /** @param copyFiles called again with the next manifest if files of this one are gone */
@@ -46,10 +46,9 @@ async function readOnce(storage: Storage, manifest: Manifest, copyFiles: (manife
   const frames: Frame[] = [];
   const nextSequence = await replayLive(storage, manifest, (frame) => frames.push(frame));
   // After the journals, as a store has its keys before its first frame, and after the manifest, as an erasure replaces saved segments first.
-  const [keys, saved] = await readSideFiles(storage, { nextSequence, privacy: manifest.privacy });
-  const fault = keys.fault ?? saved.fault;
-  if (fault !== null) throw fault;
-  return { manifest, frames, nextSequence, keys: keys.bytes, savedSegments: saved.bytes };
+  const sideFiles = await readSideFiles(storage, { nextSequence, privacy: manifest.privacy });
+  for (const { fault } of sideFiles) if (fault !== null) throw fault;
+  return { manifest, frames, nextSequence, sideFiles };
 }
 
 function isDamage(error: unknown): boolean {
@@ -178,17 +177,15 @@ async function copyMoment(from: Storage, to: Storage, mark: BackupMark | null): 
 
 /** Makes a store of the files of a snapshot, all of them copied. A former backup stays a store at each step and never loses content. */
 async function settle(to: Storage, moment: StoreSnapshot, hasFormer: boolean, mark: BackupMark | null) {
-  const { keys, savedSegments } = moment;
   const manifest: Manifest = { ...withoutMark(moment.manifest), ...(mark === null ? {} : { backup: mark }) };
   // Before the journal, whose frames continue this manifest and not the former one.
   if (hasFormer) await to.write(MANIFEST_KEY, encodeManifest({ ...manifest, clean: false }));
   const journal = await momentJournal(moment);
   await to.write(journalKey(manifest.firstJournal), journal);
-  await replace(to, KEYS_KEY, keys);
-  await replace(to, SAVED_SEGMENTS_KEY, savedSegments);
+  for (const { key, bytes } of moment.sideFiles) await replace(to, key, bytes);
   const whole = encodeManifest({ ...manifest, clean: true });
   await to.write(MANIFEST_KEY, whole);
-  const others = [keys, savedSegments].flatMap((bytes) => bytes ?? []);
+  const others = moment.sideFiles.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
   return { fileCount: 2 + others.length, byteLength: others.reduce((sum, { length }) => sum + length, journal.length + whole.length) };
 }
 

@@ -1,7 +1,6 @@
 import { hmacSha256, sha256, toHex } from "../../core/base/hash.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 import type { Storage } from "../storage/storage.js";
-import type { Manifest } from "./manifest.js";
 
 export const KEYS_KEY = "keys.json";
 /** How every file of keys begins: other programs have files of that name too. */
@@ -41,11 +40,16 @@ export async function storeKeys(storage: Storage, { random, mayWrite, mayBeMissi
 /** Parses the cursor key from the file. @throws corruption */
 export function parseKey(stored: Uint8Array): Uint8Array {
   const file = membersOf(KEYS_KEY, stored);
-  const hex = file.cursorKey;
-  if (typeof hex !== "string" || !/^[0-9a-f]{64}$/.test(hex)) throw damaged(KEYS_KEY, "cursorKey is not 64 hex digits");
-  const key = Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
+  const key = keyOfHex(file.cursorKey);
+  if (key === null) throw damaged(KEYS_KEY, "cursorKey is not 64 hex digits");
   if (file.check !== checkOf(key, 16)) throw damaged(KEYS_KEY, "its checksum is wrong");
   return key;
+}
+
+/** The 32 bytes of a key written as hex; null for anything else. */
+export function keyOfHex(hex: unknown): Uint8Array | null {
+  if (typeof hex !== "string" || !/^[0-9a-f]{64}$/.test(hex)) return null;
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16));
 }
 
 /** Key of a file that no manifest names; replaced as a whole. */
@@ -74,38 +78,15 @@ function checkOfSegments(segments: readonly unknown[]): string {
 }
 
 /** The first characters of the SHA-256, hex. */
-function checkOf(bytes: Uint8Array, charCount: number): string {
+export function checkOf(bytes: Uint8Array, charCount: number): string {
   return toHex(sha256(bytes)).slice(0, charCount);
 }
 
 /** The members of a file of JSON; none if it holds no object. @throws corruption */
-function membersOf(key: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
+export function membersOf(key: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     return (JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Readonly<Record<string, unknown>> | null) ?? {};
   } catch (cause) {
     throw damaged(key, "it is not JSON", cause);
   }
-}
-
-/** A file that no manifest names. */
-interface SideFile {
-  readonly key: string;
-  readonly bytes: Uint8Array | null;
-  readonly fault: Error | null;
-}
-
-/** Reads the keys, which a store has before its first frame, then the saved segments. */
-export async function readSideFiles(storage: Storage, { nextSequence, privacy }: Pick<Manifest, "nextSequence" | "privacy">): Promise<[keys: SideFile, saved: SideFile]> {
-  const needsKeys = nextSequence > 1 || privacy !== null;
-  const read = async (key: string, missing: Error | null, decode: (bytes: Uint8Array) => unknown): Promise<SideFile> => {
-    const bytes = await storage.read(key);
-    try {
-      if (bytes !== null) decode(bytes);
-      return { key, bytes, fault: bytes === null ? missing : null };
-    } catch (error) {
-      return { key, bytes, fault: error as Error };
-    }
-  };
-  const missing = needsKeys ? damaged(KEYS_KEY, "it is missing, although the store contains events") : null;
-  return [await read(KEYS_KEY, missing, parseKey), await read(SAVED_SEGMENTS_KEY, null, decodeSavedSegments)];
 }

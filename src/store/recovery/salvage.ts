@@ -19,7 +19,7 @@ import { checkFile, Findings } from "../files/findings.js";
 import {
   type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type SegmentEntry,
 } from "../files/manifest.js";
-import { readSideFiles } from "../files/side-files.js";
+import { readSideFiles } from "../files/read-side-files.js";
 import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame, type LiveJournal } from "../journal/journal.js";
 import type { RowsCommit } from "./recovery.js";
 import { codecOf } from "../storage/codec.js";

@@ -8,7 +8,9 @@ import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow, untilManifestStays } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
-import { SAVED_SEGMENTS_KEY, KEYS_KEY, readSideFiles } from "../files/side-files.js";
+import { readSideFiles } from "../files/read-side-files.js";
+import { KEYS_KEY, SAVED_SEGMENTS_KEY } from "../files/side-files.js";
+import { SIGNING_KEYS_KEY } from "../files/signing-keys.js";
 import { journalNumber } from "../journal/journal.js";
 import { IdTable, idParts } from "../batch/id-table.js";
 import { SequenceSet, RecordChecker, verifyPrivacy, CodeChecker, verifyDictionaries } from "./verify-records.js";
@@ -265,7 +267,7 @@ function verifyManifest(manifest: Manifest, findings: Findings): void {
 
 async function notesOf(storage: Storage, manifest: Manifest, tornByteLength: number): Promise<string[]> {
   const notes: string[] = [];
-  const named = new Set([MANIFEST_KEY, KEYS_KEY, SAVED_SEGMENTS_KEY, ...filesOf(manifest).map(({ key }) => key)]);
+  const named = new Set([MANIFEST_KEY, KEYS_KEY, SAVED_SEGMENTS_KEY, SIGNING_KEYS_KEY, ...filesOf(manifest).map(({ key }) => key)]);
   for (const key of await storage.list("")) {
     const journal = journalNumber(key);
     if (named.has(key) || (journal !== null && journal >= manifest.firstJournal)) continue;

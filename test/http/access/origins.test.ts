@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowedOrigin, originPattern } from "../../../src/http/access/token.js";
+import { allowedOrigin, originPattern } from "../../../src/core/base/origin.js";
 
 const PATTERN = "https://*.shop.example";
 
