@@ -46,7 +46,7 @@ function patternOf(answer: string): RegExp {
 
 describe("the examples of docs/reference/http.md", () => {
   it("answer what stands below them, run one after the other", async () => {
-    expect(examples).toHaveLength(35);
+    expect(examples).toHaveLength(36);
     const daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
     const handler = handlerOf(daybook);
     let id = "";

@@ -172,6 +172,8 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       preview: told("timeToLive.preview", { events: 3, days: 2, projects: [{ project: "shop", keptFrom: "2026-03-03", events: 3, days: 2 }] }),
       sweep: told("timeToLive.sweep", DELETION_RECEIPT),
     },
+    signScope: told("signScope", "ds_signed"),
+    verifyScopeToken: told("verifyScopeToken", { scope: {}, organization: "default", expiresAt: "2026-03-10T13:00:00.000Z", origins: null }),
     unlink: async (linkId) => {
       asked.push({ method: "unlink", input: linkId });
     },

@@ -134,9 +134,18 @@ export class Authenticator {
     this.failedTokens = new FailedTokens(limits, clock);
   }
 
-  /** Authenticates the secret token in the header of a request. @throws missing_token, invalid_token, rate_limited */
-  async authenticate(request: WireRequest, address: string | undefined, acceptsBasic = false): Promise<TokenRecord> {
-    return await this.#authenticateHash(this.#hashOf(request, acceptsBasic), address);
+  /** The token in the header of a request, not authenticated. @throws missing_token */
+  sentToken(request: WireRequest, acceptsBasic = false): SentToken {
+    const { known } = request;
+    if (typeof known?.sha256 === "string" && known.isSigned !== true) return { sha256: known.sha256, signed: null };
+    const value = known?.sha256 === null ? undefined : tokenIn(request.header("authorization"), acceptsBasic);
+    if (value === undefined) throw missingToken(acceptsBasic);
+    return { sha256: known?.sha256 ?? this.sha256Hex(value), signed: isSignedToken(value) ? value : null };
+  }
+
+  /** Authenticates a secret token. @throws invalid_token, rate_limited */
+  async authenticate({ sha256 }: SentToken, address: string | undefined): Promise<TokenRecord> {
+    return await this.#authenticateHash(sha256, address);
   }
 
   /** Authenticates a secret token that a client library sends outside the Authorization header. @throws invalid_token, rate_limited */
@@ -144,12 +153,25 @@ export class Authenticator {
     return await this.#authenticateHash(this.sha256Hex(value), address);
   }
 
+  /** Counts the outcome of a token that is verified elsewhere. @throws what `verify` throws, rate_limited */
+  async authenticateSigned<Caller extends { readonly token: TokenRecord }>(
+    { sha256 }: SentToken,
+    address: string | undefined,
+    verify: () => Promise<Caller>,
+  ): Promise<Caller> {
+    return await this.#counting(sha256, address, verify, ({ token }) => token.organization);
+  }
+
   async #authenticateHash(hash: string, address: string | undefined): Promise<TokenRecord> {
+    return await this.#counting(hash, address, () => findValidToken(hash, "secret", this.tokens, this.clock), ({ organization }) => organization);
+  }
+
+  async #counting<T>(hash: string, address: string | undefined, find: () => Promise<T>, organizationOf: (found: T) => string): Promise<T> {
     try {
-      const token = await findValidToken(hash, "secret", this.tokens, this.clock);
+      const found = await find();
       this.failedTokens.countSuccess(address);
-      if (!this.#organizations.has(hash)) evictFor(this.#organizations, hash, SERVER_LIMITS.countedTokenCount).set(hash, token.organization);
-      return token;
+      if (!this.#organizations.has(hash)) evictFor(this.#organizations, hash, SERVER_LIMITS.countedTokenCount).set(hash, organizationOf(found));
+      return found;
     } catch (thrown) {
       this.#organizations.delete(hash);
       if (thrown instanceof DaybookError && thrown.code === "invalid_token") this.failedTokens.countFailure(address);
@@ -176,14 +198,18 @@ export class Authenticator {
   organizationOf(sha256: string): string | null {
     return this.#organizations.get(sha256) ?? null;
   }
+}
 
-  #hashOf(request: WireRequest, acceptsBasic: boolean): string {
-    const knownHash = request.known?.sha256;
-    if (typeof knownHash === "string") return knownHash;
-    const value = knownHash === null ? undefined : tokenIn(request.header("authorization"), acceptsBasic);
-    if (value === undefined) throw missingToken(acceptsBasic);
-    return this.sha256Hex(value);
-  }
+/** A token as it was sent, not authenticated. */
+export interface SentToken {
+  readonly sha256: string;
+  /** The value of a signed token; null: it is a secret one, whose hash is enough. */
+  readonly signed: string | null;
+}
+
+/** Whether a token claims to be signed; secret tokens begin with `sk_`. */
+export function isSignedToken(value: string): boolean {
+  return value.startsWith("ds_");
 }
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;

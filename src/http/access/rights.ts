@@ -10,8 +10,8 @@ import type { TokenScope, TokenRecord } from "./token.js";
 
 /** Rights that a route requires, checked in the order of the members. */
 export interface RequiredAccess {
-  /** Null: no scope is required. */
-  readonly scope: TokenScope | null;
+  /** Null: no scope is required; `*`: all of them are. */
+  readonly scope: TokenScope | "*" | null;
   /** The lowest role; absent: any. */
   readonly role?: "admin";
   /** True: tokens of one project are refused. */
@@ -36,12 +36,19 @@ export function authorize(access: RequiredAccess, token: TokenRecord, prefix = "
   }
 }
 
-/** The token of a request, and the rows that it may read. */
-export interface Caller {
+/** The token of a request to a route that runs one query, and the rows that it may read. */
+export interface QueryCaller {
   readonly token: TokenRecord;
-  readonly daybook: ServedDaybook;
+  readonly daybook: QueriedDaybook;
   /** The project of the path, else the token's; null: the whole organization. */
   readonly project: string | null;
+  /** Whether the Daybook is limited by the scope of a signed token, which replaces all other rights. */
+  readonly isScoped: boolean;
+}
+
+/** The token of a request to any route. */
+export interface Caller extends QueryCaller {
+  readonly daybook: ServedDaybook;
 }
 
 /** @throws invalid_token (its organization is not served here), project_not_found */
@@ -52,7 +59,7 @@ export async function callerOf(
 ): Promise<Caller> {
   const daybook = organizations.get(token.organization);
   if (daybook === undefined) throw invalidToken();
-  return { token, daybook, project: await projectOf(requestedProject, token, daybook) };
+  return { token, daybook, project: await projectOf(requestedProject, token, daybook), isScoped: false };
 }
 
 /** @throws project_not_found (the same message for unknown projects and for those of others) */
@@ -136,8 +143,10 @@ function isEventField(name: string): boolean {
 /** Members that are absent from a Daybook whose events are stored elsewhere. */
 export type OptionalMembers = Pick<
   Daybook,
-  "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats"
+  "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats" | SigningMethods
 >;
+
+type SigningMethods = "scoped" | "signScope" | "verifyScopeToken";
 
 type TransferMethods = "ingest" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "exportEvents" | "exportRecords";
 
@@ -152,16 +161,25 @@ export interface ServedDaybook extends Pick<Daybook, ReportName | TransferMethod
   readonly health?: Health | (() => Promise<Health>);
 }
 
+/** What routes need that run one query: a whole Daybook, or one limited to a scope. */
+export type QueriedDaybook = Pick<ServedDaybook, ReportName | "explain">;
+
 export async function healthOf(daybook: ServedDaybook): Promise<Health> {
   return typeof daybook.health === "function" ? await daybook.health() : (daybook.health ?? "ok");
 }
 
 /** Narrows a Daybook to one that has the member. @throws not_supported */
-export function requireMember<Name extends keyof OptionalMembers>(daybook: ServedDaybook, name: Name): ServedDaybook & Pick<OptionalMembers, Name> {
+export function requireMember<Name extends keyof OptionalMembers, Served extends Partial<Pick<OptionalMembers, Name>>>(
+  daybook: Served,
+  name: Name,
+): Served & Pick<OptionalMembers, Name> {
   if (hasMember(daybook, name)) return daybook;
   throw new DaybookError("not_supported", `${name}: not available, because the events of this organization are stored elsewhere`);
 }
 
-function hasMember<Name extends keyof OptionalMembers>(daybook: ServedDaybook, name: Name): daybook is ServedDaybook & Pick<OptionalMembers, Name> {
+export function hasMember<Name extends keyof OptionalMembers, Served extends Partial<Pick<OptionalMembers, Name>>>(
+  daybook: Served,
+  name: Name,
+): daybook is Served & Pick<OptionalMembers, Name> {
   return daybook[name] !== undefined;
 }

@@ -1,10 +1,10 @@
 import { parameterError } from "../../core/base/errors.js";
 import { hmacSha256 } from "../../core/base/hash.js";
 import { SEQUENCES, type Sequences } from "../../engine/follow/changes.js";
-import type { ServedDaybook } from "./rights.js";
+import type { QueriedDaybook } from "./rights.js";
 
 /** Sequences for wrapped Daybooks, whose own are not accessible. Numbers sealed with them are valid until the process ends. */
-const fallbackSequences = new WeakMap<ServedDaybook, Sequences>();
+const fallbackSequences = new WeakMap<QueriedDaybook, Sequences>();
 
 const ROUND_COUNT = 10;
 const HALF_BITS = 26;
@@ -22,7 +22,7 @@ export class SealedSequences {
   readonly #key: Uint8Array;
 
   constructor(
-    daybook: ServedDaybook,
+    daybook: QueriedDaybook,
     readonly project: string,
   ) {
     this.#sequences = sequencesOf(daybook);
@@ -71,7 +71,7 @@ export function unknownSequence(): Error {
   return parameterError("invalid_parameter", "asOf", "expected latest, or a number from an answer to a token of this project");
 }
 
-function sequencesOf(daybook: ServedDaybook): Sequences {
+function sequencesOf(daybook: QueriedDaybook): Sequences {
   const existing = (daybook as { [SEQUENCES]?(): Sequences })[SEQUENCES]?.() ?? fallbackSequences.get(daybook);
   if (existing !== undefined) return existing;
   const created = { key: globalThis.crypto.getRandomValues(new Uint8Array(32)), newestOf: () => Infinity };

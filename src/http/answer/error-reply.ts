@@ -70,7 +70,7 @@ export type Envelope = "legacy" | "client" | "problem";
 const LIBRARY_NAMES = [
   ...["eventName", "startDate", "endDate", "filterGroups", "fieldName", "metadataField", "allFields", "userId", "companyId", "rangeDays"],
   ...["timeZone", "weekStart", "asOf", "atLeast", "atMost", "lastDays", "conversionWindowSec", "afterStep", "beforeStep"],
-  ...["cohortEvent", "returnEvent", "startAt", "endAt", "maxDepth"],
+  ...["cohortEvent", "returnEvent", "startAt", "endAt", "maxDepth", "expiresIn", "expiresAt", "longLived"],
 ];
 const QUOTED_OR_NAME = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\b(?:${LIBRARY_NAMES.join("|")})\\b`, "g");
 

@@ -42,3 +42,9 @@ function escaped(name: string): string {
   }
   return text;
 }
+
+/** Adds headers to those of an answer; an answer that varies for both reasons says so. */
+export function joinedHeaders(headers: Readonly<Record<string, string>>, added: Readonly<Record<string, string>>): Record<string, string> {
+  const vary = [headers["vary"], added["vary"]].filter((name) => name !== undefined).join(", ");
+  return { ...headers, ...added, ...(vary === "" ? {} : { vary }) };
+}

@@ -1,18 +1,26 @@
-import { allowedOrigin } from "../access/token.js";
+import { allowedOrigin } from "../../core/base/origin.js";
 import { invalidToken } from "../access/authenticator.js";
 import { readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
-import type { CollectRoute } from "../routing/route.js";
+import type { CollectRoute, PreflightRoute } from "../routing/route.js";
 import { checkShape } from "../shapes/check-shape.js";
 import type { WireReply } from "../wire/request-reply.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
-/** Preflight headers, valid for a day. The key in the body decides later whether the origin is allowed. */
-const PREFLIGHT = {
-  "access-control-allow-methods": "POST",
-  "access-control-allow-headers": "content-type",
-  "access-control-max-age": "86400",
-};
+/**
+ * Answers a preflight of any origin: it carries no key and no token. These decide later whether the origin may read an answer; without one, a page
+ * learns no more than that the route exists.
+ */
+export function preflightReply({ preflight: { methods, headers, maxAgeSec } }: PreflightRoute, { request, requestId }: RoutedRequest): WireReply {
+  const origin = request.header("origin");
+  const allowed = origin === null ? {} : {
+    ...corsOf(origin),
+    "access-control-allow-methods": methods,
+    "access-control-allow-headers": headers,
+    "access-control-max-age": String(maxAgeSec),
+  };
+  return { status: 204, headers: { "x-request-id": requestId, "cache-control": "no-store", ...allowed }, body: null };
+}
 
 /** Serves a request of a page. Every answer after the origin check has CORS headers, errors included: its trace keeps them. */
 export async function handleCollect(
@@ -23,7 +31,6 @@ export async function handleCollect(
   const headers = { "x-request-id": requestId, "cache-control": "no-store" };
   checkShape(route.query, parseQuery(query));
   const origin = request.header("origin");
-  if (route.collects === null) return { status: 204, headers: { ...headers, ...corsOf(origin ?? "*"), ...PREFLIGHT }, body: null };
   const held = context.admission.hold("");
   try {
     const body = await readBody(request, route.collects, held);
@@ -45,6 +52,6 @@ export async function handleCollect(
   }
 }
 
-function corsOf(allowed: string): Readonly<Record<string, string>> {
+export function corsOf(allowed: string): Readonly<Record<string, string>> {
   return allowed === "*" ? { "access-control-allow-origin": allowed } : { "access-control-allow-origin": allowed, vary: "Origin" };
 }

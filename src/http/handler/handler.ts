@@ -13,7 +13,7 @@ import { clientAddress } from "../access/client-address.js";
 import { Collector, collectOptions, type CollectOptions } from "../collect/collector.js";
 import { Repeats } from "../clients/client.js";
 import type { BrowserFiles } from "../files/browser-files.js";
-import { fileRoutes } from "../routes/browser.js";
+import { fileRoutes, preflightRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
 import { SenderClocks } from "../tracking/call.js";
 import type { UserAgentParser } from "../tracking/user-agent-parser.js";
@@ -106,11 +106,13 @@ export function createHandler(options: HandlerOptions): Handler {
   const files = fileRoutes(options.files ?? {});
   // Reuse the table if possible: its OpenAPI document is cached by identity.
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
+  // Apart from the table: browsers send them unasked, so its description leaves them out.
+  const withPreflights: readonly Route[] = [...all, ...preflightRoutes(all)];
   const parseUserAgent = options.parseUserAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
   const context: HandlerContext = {
     services: { organizations: byName, routes: all },
-    router: createRouter(all),
+    router: createRouter(withPreflights),
     clock,
     authenticator: new Authenticator(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
@@ -130,7 +132,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const unwatch = options.tokens.watch?.(() => void context.streams.endRevoked((sha256) => context.authenticator.isTokenValid(sha256)));
   const answer = (request: WireRequest) => respond(context, request);
   const answerWeb = async (request: Request) => responseOf(await answer(wireRequestOf(request, options.address?.(request))));
-  const edgeRules: EdgeRules = { routes: all.map(edgeRouteOf), limits };
+  const edgeRules: EdgeRules = { routes: withPreflights.map(edgeRouteOf), limits };
   const noteDefect = (thrown: unknown, requestId: string) => notifyEach((defect: unknown) => context.onDefect(defect, requestId), [thrown]);
   const stop = () => {
     unwatch?.();

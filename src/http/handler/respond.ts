@@ -1,23 +1,27 @@
 import { DaybookError } from "../../core/base/errors.js";
+import { allowedOrigin } from "../../core/base/origin.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../query/queries.js";
-import { authorize, callerOf, type Caller } from "../access/rights.js";
+import { authorize, callerOf } from "../access/rights.js";
+import type { SentToken } from "../access/authenticator.js";
+import { signedCallerOf } from "../access/signed-token.js";
+import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
 import { etagOf, matchesEtag } from "../answer/etag.js";
 import { jsonBody, type SharedText } from "../answer/json-pieces.js";
-import { NO_SNIFF, noticeHeader } from "../answer/headers.js";
+import { joinedHeaders, NO_SNIFF, noticeHeader } from "../answer/headers.js";
 import { fileReply } from "../files/browser-files.js";
 import { writtenBytes } from "../overload/admission.js";
 import type { Refusal } from "../overload/edge-filter.js";
 import { dropBody, readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
-import { isWriting, type GuardedRoute, type Route, type RouteRequest } from "../routing/route.js";
+import { isWriting, type GuardedRoute, type QueryRoute, type Route, type RouteRequest } from "../routing/route.js";
 import { routeOf } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import { handleClient } from "./client.js";
-import { handleCollect } from "./collect.js";
+import { corsOf, handleCollect, preflightReply } from "./collect.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Aborts after a time, or when the caller disconnects. Queries poll it, so one that ends in time costs no timer and no listener. */
@@ -87,7 +91,7 @@ export async function respond(context: HandlerContext, request: WireRequest): Pr
     throw thrown;
   }
   if (request.method === "HEAD" && isStream(body)) body.cancel();
-  return { status: reply.status, headers: { ...reply.headers, ...headers, ...NO_SNIFF }, body: request.method === "HEAD" ? null : body };
+  return { status: reply.status, headers: { ...joinedHeaders(reply.headers, headers), ...NO_SNIFF }, body: request.method === "HEAD" ? null : body };
 }
 
 function note(context: HandlerContext, answered: Answered): void {
@@ -104,7 +108,7 @@ export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusa
 /** Checks a request, then handles it. In this order: overload, token, rights, a free slot, project, body (type, size, JSON), query string, shapes. */
 async function runRoute(context: HandlerContext, route: Route, routed: RoutedRequest): Promise<WireReply> {
   const { admission } = context;
-  const { request, requestId, trace } = routed;
+  const { request, requestId } = routed;
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
   const late = route.always === true ? null : admission.admitUnlessLate(writeBytes);
   if (late !== null) await late;
@@ -113,20 +117,21 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
     if ("sends" in route) return await handleClient(context, route, routed);
     // The page reads its own query string; the server ignores it.
     if ("file" in route) return await fileReply(route.file, route.content, request, requestId);
+    if ("preflight" in route) return preflightReply(route, routed);
     checkShape(route.query, parseQuery(routed.query));
     const { status, text } = await route.open(context.services);
     return await jsonReply(context, route, routed, status, text);
   }
-  const token = await context.authenticator.authenticate(request, context.addressOf(request), route.access.basic);
-  trace.organization = token.organization;
-  authorize(route.access, token);
+  const sent = context.authenticator.sentToken(request, route.access.basic);
+  const opened = sent.signed === null ? await openedBySecret(context, route, routed, sent) : await openedBySigned(context, route, routed, sent, sent.signed);
+  const { token } = opened;
   const release = route.always === true ? () => undefined : await admission.acquire(token.sha256, writeBytes);
   // A streamed answer keeps its slot until it ends.
   let isStreaming = false;
   try {
-    const caller = await callerOf(context.services.organizations, token, routed.params["project_id"]);
+    const handle = await opened.handle();
     const notices: QueryNotice[] = [];
-    const value = await valueOf(context, route, caller, routed, notices);
+    const value = await valueOf(context, { route, token, handle }, routed, notices);
     if (route.format === undefined) {
       const arrow = acceptsArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
       const text = arrow === null ? await jsonBody(value, release) : JSON.stringify(value);
@@ -144,16 +149,56 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
   }
 }
 
-/** Reads what the route needs, and runs its `handle` under a deadline. */
+type Handle = (request: RouteRequest<unknown, unknown>) => Promise<unknown>;
+
+/** A route that the token of a request opens. */
+interface OpenedRoute {
+  readonly token: TokenRecord;
+  /** Prepares the route's `handle` for the caller. @throws invalid_token, project_not_found */
+  readonly handle: () => Promise<Handle>;
+}
+
+/** @throws invalid_token, rate_limited, and what `authorize` throws */
+async function openedBySecret(context: HandlerContext, route: GuardedRoute, { request, params, trace }: RoutedRequest, sent: SentToken): Promise<OpenedRoute> {
+  const token = await context.authenticator.authenticate(sent, context.addressOf(request));
+  trace.organization = token.organization;
+  authorize(route.access, token);
+  const handle = async (): Promise<Handle> => {
+    const caller = await callerOf(context.services.organizations, token, params["project_id"]);
+    return (routeRequest) => route.handle(caller, routeRequest);
+  };
+  return { token, handle };
+}
+
+/**
+ * A project of the path is not looked up: the scope decides about it, and that of others looks like one without events.
+ * @throws invalid_token, rate_limited, forbidden_by_scope, origin_not_allowed
+ */
+async function openedBySigned(
+  { authenticator, services, sha256Hex, addressOf }: HandlerContext,
+  route: GuardedRoute | QueryRoute,
+  { request, params, trace }: RoutedRequest,
+  sent: SentToken,
+  value: string,
+): Promise<OpenedRoute> {
+  const verify = () => signedCallerOf(value, services.organizations, sha256Hex);
+  const caller = await authenticator.authenticateSigned(sent, addressOf(request), verify);
+  trace.organization = caller.token.organization;
+  // Not `insufficient_scope`: no scope that a signed token could be granted would open the route.
+  if (!("runs" in route)) throw new DaybookError("forbidden_by_scope", "expected a secret token, got a signed one, which opens only routes that run a query");
+  if (caller.origins !== null) trace.headers = corsOf(allowedOrigin(request.header("origin"), caller.origins));
+  return { token: caller.token, handle: () => Promise.resolve((routeRequest) => route.handle({ ...caller, project: params["project_id"] ?? null }, routeRequest)) };
+}
+
+/** Reads what the route needs, and runs `handle` under a deadline. */
 async function valueOf(
   context: HandlerContext,
-  route: GuardedRoute,
-  caller: Caller,
+  { route, token, handle }: { readonly route: GuardedRoute; readonly token: TokenRecord; readonly handle: Handle },
   { request, receivedAtMs, params, query: queryText, trace }: RoutedRequest,
   notices: QueryNotice[],
 ): Promise<unknown> {
   const { admission, parseUserAgent, counts, processGauges } = context;
-  const held = admission.hold(caller.token.organization);
+  const held = admission.hold(token.organization);
   try {
     if (route.body === null && route.method === "DELETE") await dropBody(request, held);
     const body = route.body === null ? null : await readBody(request, route.body, held);
@@ -162,8 +207,8 @@ async function valueOf(
     if (route.body !== null) checkShape(route.body.schema, body);
     const deadline = new Deadline(request.signal, admission.limits.queryMs);
     // Notices reveal which names the whole organization uses, so tokens of one project get none.
-    const onNotice = (notice: QueryNotice) => void (caller.token.project === null && notices.push(notice));
-    const senderClock = context.senderClocks.of(caller.token.organization, receivedAtMs);
+    const onNotice = (notice: QueryNotice) => void (token.project === null && notices.push(notice));
+    const senderClock = context.senderClocks.of(token.organization, receivedAtMs);
     const routeRequest: RouteRequest<unknown, unknown> = {
       params,
       query,
@@ -171,7 +216,7 @@ async function valueOf(
       signal: deadline,
       receivedAtMs,
       header: (name) => request.header(name),
-      isTokenValid: () => context.authenticator.isTokenValid(caller.token.sha256),
+      isTokenValid: () => context.authenticator.isTokenValid(token.sha256),
       senderClock,
       parseUserAgent,
       counts,
@@ -182,7 +227,7 @@ async function valueOf(
       notices,
     };
     try {
-      return await route.handle(caller, routeRequest);
+      return await handle(routeRequest);
     } catch (thrown) {
       senderClock.failed();
       const error = deadline.toTimeout(thrown);

@@ -48,7 +48,7 @@ function describe(routes: readonly Route[]): string {
         ClientError: { description: "An error.", content: { "application/json": { schema: reference("ClientError") } } },
       },
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "A token that starts with sk_." },
+        token: { type: "http", scheme: "bearer", description: "A token that starts with sk_; for queries also a signed one, ds_." },
         basic: { type: "http", scheme: "basic", description: "The token as the user name, with an empty password." },
       },
     },

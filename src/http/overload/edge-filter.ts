@@ -1,6 +1,6 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { tokenIn } from "../access/authenticator.js";
+import { isSignedToken, tokenIn } from "../access/authenticator.js";
 import type { RequiredAccess } from "../access/rights.js";
 import { Admission, TokenShares, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";
@@ -112,16 +112,17 @@ export class EdgeFilter {
       shape = resource;
       if (request.fault !== undefined) throw request.fault;
       const route = routeOf(resource, request.method);
-      return { route, findings: { path: resource.path, params, query, sha256: this.#hashOf(request, route.access) } };
+      return { route, findings: { path: resource.path, params, query, ...this.#tokenOf(request, route.access) } };
     } catch (thrown) {
       if (thrown instanceof DaybookError) return { shape, error: thrown };
       throw thrown;
     }
   }
 
-  /** Null if the route needs no token or none was sent: the handler reports a missing one, after its overload check. */
-  #hashOf(request: WireRequest, access: RequiredAccess | null): string | null {
+  /** No hash if the route needs no token or none was sent: the handler reports a missing one, after its overload check. */
+  #tokenOf(request: WireRequest, access: RequiredAccess | null): Pick<RequestFindings, "sha256" | "isSigned"> {
     const value = access === null ? undefined : tokenIn(request.header("authorization"), access.basic);
-    return value === undefined ? null : this.sha256Hex(value);
+    if (value === undefined) return { sha256: null };
+    return { sha256: this.sha256Hex(value), ...(isSignedToken(value) ? { isSigned: true } : {}) };
   }
 }

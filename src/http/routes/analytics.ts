@@ -3,7 +3,7 @@ import type { SearchEventsPage } from "../../query/plan/answers.js";
 import type { ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { TokenScope } from "../access/token.js";
-import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
+import { objectBody, querying, type QueryRoute, type Route } from "../routing/route.js";
 import { answers, wireEvent } from "../shapes/answers.js";
 import { queryBodies as bodies } from "../shapes/reports.js";
 import { libraryInput, runQuery } from "./run-query.js";
@@ -17,9 +17,9 @@ function analyticsRoute<Body extends z.ZodObject>(
   body: Body,
   answer: z.ZodType,
   { scope = "analytics:read", toAnswer = ok, extraInput = () => ({}) }: AnalyticsRouteOptions<Body> = {},
-): GuardedRoute {
+): QueryRoute {
   const envelope: Envelope = path.startsWith("/v1/") ? "problem" : "legacy";
-  return guarded({
+  return querying(name, {
     method: "POST",
     path,
     summary,

@@ -3,12 +3,12 @@ import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { collectBody } from "../shapes/bodies.js";
 import { SERVED_FILES, sharedFile, type BrowserFiles } from "../files/browser-files.js";
-import { noQuery, type CollectRoute, type FileRoute } from "../routing/route.js";
+import { noQuery, type CollectRoute, type FileRoute, type PreflightRoute, type Route } from "../routing/route.js";
 
 const OPEN = { envelope: "problem", access: null, query: noQuery, etag: false } as const;
 
 /** Routes that pages of other origins send to. */
-export const collectRoutes: readonly CollectRoute[] = [
+export const collectRoutes: readonly (CollectRoute | PreflightRoute)[] = [
   {
     ...OPEN,
     method: "POST",
@@ -32,7 +32,7 @@ export const collectRoutes: readonly CollectRoute[] = [
     summary: "Allows browsers to send JSON from pages of other origins",
     answer: z.null(),
     status: 204,
-    collects: null,
+    preflight: { methods: "POST", headers: "content-type", maxAgeSec: 86_400 },
   },
   {
     ...OPEN,
@@ -52,6 +52,15 @@ export const collectRoutes: readonly CollectRoute[] = [
     reads: { key: plausibleKey, events: plausibleEvents },
   },
 ];
+
+/** Preflights of all routes that a signed token opens. */
+export function preflightRoutes(routes: readonly Route[]): PreflightRoute[] {
+  return routes.flatMap((route) => {
+    if (!("runs" in route)) return [];
+    const preflight = { methods: route.method, headers: "authorization, content-type", maxAgeSec: 3_600 };
+    return [{ ...OPEN, method: "OPTIONS" as const, path: route.path, envelope: route.envelope, summary: "Allows browsers to send a signed token", answer: z.null(), preflight }];
+  });
+}
 
 export function fileRoutes(files: BrowserFiles): FileRoute[] {
   return SERVED_FILES.flatMap((file) => {

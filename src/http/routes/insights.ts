@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { guarded, objectBody, type GuardedRoute, type Route } from "../routing/route.js";
+import { objectBody, querying, type QueryRoute, type Route } from "../routing/route.js";
 import { insightAnswers, insightBodies } from "../shapes/insights.js";
 import { wireNames } from "../wire/wire-names.js";
 import { explainQuery, libraryInput, runQuery } from "./run-query.js";
@@ -8,9 +8,9 @@ import { QUERIES, QUERY_NAMES, type ReportName } from "../../query/queries.js";
 import { QUERY_RIGHTS } from "../access/rights.js";
 
 /** An insight route of a project; its body and answer use wire names. */
-function insight(name: keyof typeof insightBodies, segment: string, summary: string): GuardedRoute {
+function insight(name: keyof typeof insightBodies, segment: string, summary: string): QueryRoute {
   const schema: z.ZodObject = insightBodies[name];
-  return guarded({
+  return querying(name, {
     method: "POST",
     path: `/v1/projects/{project_id}/insights/${segment}`,
     summary,
@@ -41,8 +41,8 @@ const notice = z
   .meta({ description: "Something in the query that is not an error, but probably a mistake." });
 
 /** A route that runs a query with the names of the library, under the same rights as its own route. plan/ checks the input. */
-function queryRoute(name: ReportName): GuardedRoute {
-  return guarded({
+function queryRoute(name: ReportName): QueryRoute {
+  return querying(name, {
     method: "POST",
     path: `/v1/query/${name}`,
     summary: `Runs ${name} of the library: takes its input as the body, and returns its answer unchanged`,
@@ -53,8 +53,9 @@ function queryRoute(name: ReportName): GuardedRoute {
     etag: true,
     keepsNames: true,
     handle: async (caller, request) => {
-      const { project } = caller;
+      const { project, isScoped } = caller;
       const { body, query, notices } = request;
+      if (query.explain === "true" && isScoped) throw new DaybookError("forbidden_by_scope", "explain: expected a secret token, got a signed one");
       // An explanation shows counts of the whole organization.
       if (query.explain === "true" && project !== null)
         throw new DaybookError("organization_token_required", "explain: expected an organization token, got a project token");

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { ReportName } from "../../query/queries.js";
 import { QUERY_RIGHTS, type RequiredAccess } from "../access/rights.js";
-import { guarded, type Route } from "../routing/route.js";
+import { querying, type Route } from "../routing/route.js";
 import { reportAnswers as answers, reportQueries as queries } from "../shapes/reports.js";
 import { camelCase, wireNames } from "../wire/wire-names.js";
 
 function report(access: RequiredAccess, path: string, summary: string, name: ReportName, query: z.ZodObject, answer: z.ZodType): Route {
-  return guarded({
+  return querying(name, {
     path,
     summary,
     access,

@@ -4,8 +4,7 @@ import type { Explanation } from "../../engine/query/explain.js";
 import { AUTHORIZE, type Authorization, type AuthorizedDaybook } from "../../engine/queries.js";
 import type { ReportName } from "../../query/queries.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
-import { authorizeQuery, mayQueryAll, requireMember, type Caller } from "../access/rights.js";
-import type { TokenRecord } from "../access/token.js";
+import { authorizeQuery, mayQueryAll, requireMember, type QueryCaller } from "../access/rights.js";
 import type { RouteRequest } from "../routing/route.js";
 import { unwrap } from "../shapes/check-shape.js";
 import { camelCase } from "../wire/wire-names.js";
@@ -17,9 +16,10 @@ type QueryCallbacks = Pick<RouteRequest<unknown, unknown>, "signal" | "onNotice"
  * @param input any JSON: the library checks it
  * @throws what the query throws; insufficient_scope, insufficient_role, organization_token_required
  */
-export async function runQuery(name: ReportName, input: object, { daybook, token }: Caller, { signal, onNotice }: QueryCallbacks): Promise<unknown> {
+export async function runQuery(name: ReportName, input: object, caller: QueryCaller, { signal, onNotice }: QueryCallbacks): Promise<unknown> {
+  const { daybook, token } = caller;
   const queries: Pick<AuthorizedDaybook, ReportName> = daybook;
-  const run = (ownInput: object) => withAuthorization(ownInput, token, (authorization) => queries[name](ownInput as never, { signal, onNotice, ...authorization }));
+  const run = (ownInput: object) => withAuthorization(ownInput, caller, (authorization) => queries[name](ownInput as never, { signal, onNotice, ...authorization }));
   if (token.project === null) return await run(input);
   const sequences = new SealedSequences(daybook, token.project);
   const ownInput = sequences.openInput(input);
@@ -32,14 +32,18 @@ export async function runQuery(name: ReportName, input: object, { daybook, token
 }
 
 /** Explains a query, under the same rights as `runQuery`. @throws not_supported, and what `runQuery` throws */
-export async function explainQuery(name: ReportName, input: object, { daybook, token }: Caller): Promise<Explanation> {
-  const queries: AuthorizedDaybook = requireMember(daybook, "explain");
-  return await withAuthorization(input, token, (authorization) => queries.explain(name, input, authorization));
+export async function explainQuery(name: ReportName, input: object, caller: QueryCaller): Promise<Explanation> {
+  const queries: AuthorizedDaybook = requireMember(caller.daybook, "explain");
+  return await withAuthorization(input, caller, (authorization) => queries.explain(name, input, authorization));
 }
 
-/** Runs a query with a check of the token's rights, unless it may read everything. @throws internal (the check was skipped) */
-async function withAuthorization<Answer>(input: object, token: TokenRecord, run: (authorization: Authorization) => Promise<Answer>): Promise<Answer> {
-  if (mayQueryAll(token)) return await run({});
+/** Runs a query with a check of the token's rights, unless it may read everything, or a scope decides. @throws internal (the check was skipped) */
+async function withAuthorization<Answer>(
+  input: object,
+  { token, isScoped }: QueryCaller,
+  run: (authorization: Authorization) => Promise<Answer>,
+): Promise<Answer> {
+  if (isScoped || mayQueryAll(token)) return await run({});
   let isAuthorized = false;
   const answer = await run({
     [AUTHORIZE]: (plan) => {

@@ -8,6 +8,7 @@ import { deletionRoutes } from "./deletions.js";
 import { insightRoutes, queryRoutes } from "./insights.js";
 import { operationRoutes } from "./operations.js";
 import { privacyRoutes } from "./privacy.js";
+import { scopeRoutes } from "./scopes.js";
 import { segmentRoutes } from "./segments.js";
 import { writingRoutes } from "./writing.js";
 
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...revenueRoutes,
   ...companyRoutes,
   ...segmentRoutes,
+  ...scopeRoutes,
   ...privacyRoutes,
   ...deletionRoutes,
   ...queryRoutes,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import type { QueryNotice } from "../../query/queries.js";
+import type { QueryNotice, ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { Caller, RequiredAccess, ServedDaybook } from "../access/rights.js";
+import type { Caller, QueryCaller, RequiredAccess, ServedDaybook } from "../access/rights.js";
 import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 
@@ -128,6 +128,19 @@ export interface GuardedRoute extends RouteBase {
   readonly handle: (caller: Caller, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
 }
 
+/** A route that runs one query of the library, and nothing else: signed tokens open these routes alone, and browsers may send them. */
+export interface QueryRoute extends GuardedRoute {
+  readonly runs: ReportName;
+  readonly handle: (caller: QueryCaller, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
+}
+
+/** Answers the CORS preflight of a browser, and grants nothing: the request that follows must pass the checks of its own route. */
+export interface PreflightRoute extends RouteBase {
+  readonly access: null;
+  /** Values of the headers of its answer. */
+  readonly preflight: { readonly methods: string; readonly headers: string; readonly maxAgeSec: number };
+}
+
 export interface FileRoute extends RouteBase {
   readonly access: null;
   readonly file: ServedFile;
@@ -143,8 +156,7 @@ export interface CollectReader {
 /** A route that pages of other origins send to, with a public key in the body. */
 export interface CollectRoute extends RouteBase {
   readonly access: null;
-  /** Rules for the body; null: the route answers CORS preflights. */
-  readonly collects: BodyRule | null;
+  readonly collects: BodyRule;
   /** Reads key and events from a body with other member names. Default: the members `key` and `events`. */
   readonly reads?: CollectReader;
 }
@@ -203,11 +215,10 @@ export interface ClientRoute extends RouteBase {
   readonly handle: (caller: Caller, sent: ClientRequest) => Promise<ClientAnswer>;
 }
 
-export type Route = OpenRoute | FileRoute | CollectRoute | ClientRoute | GuardedRoute;
+export type Route = OpenRoute | FileRoute | PreflightRoute | CollectRoute | ClientRoute | GuardedRoute | QueryRoute;
 
 export function isWriting(route: Route): boolean {
-  if ("sends" in route) return true;
-  return "collects" in route ? route.collects !== null : "body" in route && route.body?.isWritten === true;
+  return "sends" in route || "collects" in route || ("body" in route && route.body?.isWritten === true);
 }
 
 export const noQuery = z.strictObject({});
@@ -219,16 +230,24 @@ export function objectBody<Body extends z.ZodObject>(schema: Body): BodyRule & {
 
 type Defaulted = "method" | "envelope" | "query" | "etag";
 
+type GuardedParts<Body extends z.ZodObject, Query extends z.ZodObject, By> = Omit<RouteBase, Defaulted> & Partial<Pick<RouteBase, Defaulted>> & {
+  readonly access: RequiredAccess;
+  readonly query?: Query;
+  readonly body?: BodyRule & { readonly schema: Body };
+  readonly keepsNames?: boolean;
+  readonly handle: (caller: By, request: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
+};
+
 /** A route whose handler gets body and query in the types of their schemas. By default, it is a GET without query and ETag. */
-export function guarded<Body extends z.ZodObject, Query extends z.ZodObject = typeof noQuery>(
-  route: Omit<RouteBase, Defaulted> & Partial<Pick<RouteBase, Defaulted>> & {
-    readonly access: RequiredAccess;
-    readonly query?: Query;
-    readonly body?: BodyRule & { readonly schema: Body };
-    readonly keepsNames?: boolean;
-    readonly handle: (caller: Caller, request: RouteRequest<z.infer<Body>, z.infer<Query>>) => Promise<unknown>;
-  },
-): GuardedRoute {
+export function guarded<Body extends z.ZodObject, Query extends z.ZodObject = typeof noQuery>(route: GuardedParts<Body, Query, Caller>): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.
   return { method: "GET", envelope: "problem", query: noQuery, body: null, etag: false, ...route, handle: route.handle as GuardedRoute["handle"] };
+}
+
+/** The same for a route that runs one query. */
+export function querying<Body extends z.ZodObject, Query extends z.ZodObject = typeof noQuery>(
+  runs: ReportName,
+  route: GuardedParts<Body, Query, QueryCaller>,
+): QueryRoute {
+  return { ...guarded(route), runs, handle: route.handle as QueryRoute["handle"] };
 }

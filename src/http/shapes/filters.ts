@@ -62,3 +62,28 @@ export const segments = z
   .record(z.string(), segmentBody.nullable())
   .nullish()
   .meta({ description: "At most 10 segments, by name, for filters on identity_id with the operators in_segment and not_in_segment." });
+
+const names = z.array(z.string()).nullish();
+
+const scopeBody = z.strictObject({
+  filter_groups: filterGroups,
+  projects: names.meta({ description: "Only events of these projects. Absent: of all." }),
+  from: date,
+  to: date,
+  last_days: integer(1, 3_660, { description: "Today and this many days before, instead of from and to." }),
+  queries: names.meta({ description: "Names of queries, as in /v1/query/{query}. Absent: those that show neither events nor people, companies or revenue." }),
+  fields: names.meta({ description: "Fields that queries may name and answers show. Absent: every field of an event but its ids and those of people." }),
+  segments: names.meta({ description: "Saved segments that filters may name. Absent: none." }),
+  time_zone: z.string().nullish(),
+  week_start: z.string().nullish(),
+});
+
+export const signScopeBody = z
+  .strictObject({
+    scope: scopeBody,
+    expires_in: z.union([z.number(), z.string()]).nullish().meta({ description: "Seconds from now, or a text such as 15m, 1h or 7d. Exactly one of expires_in and expires_at." }),
+    expires_at: z.string().nullish().meta({ description: "RFC 3339 timestamp with a zone." }),
+    long_lived: z.boolean().nullish().meta({ description: "Whether the token may be valid for 366 days instead of 24 hours." }),
+    origins: names.meta({ description: "Pages that may use the token in browsers. Absent: none." }),
+  })
+  .meta({ required: ["scope"] });

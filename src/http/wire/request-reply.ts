@@ -11,6 +11,8 @@ export interface RequestFindings {
   readonly query: string;
   /** Hash of its token, as in `TokenStore`; null: it has none, or its route needs none. Absent: not checked. */
   readonly sha256?: string | null;
+  /** Whether the token claims to be signed: then the handler needs it, not its hash alone. */
+  readonly isSigned?: true;
 }
 
 /** A request as the routes need it, provided by a web `Request` or a socket. */
@@ -162,8 +164,8 @@ export function acceptsArrow(header: string | null): boolean {
   });
 }
 
-/** Excludes texts that look like a token, because request ids are logged. */
-const ACCEPTED_REQUEST_ID = /^(?!.*sk_)[A-Za-z0-9._-]{1,128}$/;
+/** Excludes texts that look like a token, because request ids are logged; signed tokens are long. */
+const ACCEPTED_REQUEST_ID = /^(?!.*sk_)(?!.*ds_[\w-]{60})[A-Za-z0-9._-]{1,128}$/;
 
 export function requestIdOf(request: WireRequest, make: () => string): string {
   const sent = request.header("x-request-id");

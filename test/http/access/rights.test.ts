@@ -6,8 +6,8 @@ import { routes } from "../../../src/http/routes/table.js";
 import { completeRequest } from "../complete-request.js";
 import { codeOf, handlerOf, send, stubDaybook } from "../kit.js";
 
-/** `scope` null: any token will do. */
-type Rights = readonly [scope: TokenScope | null, least: "any" | "admin", reach: "project" | "organization"];
+/** `scope` null: any token will do; `*`: one with all scopes. */
+type Rights = readonly [scope: TokenScope | "*" | null, least: "any" | "admin", reach: "project" | "organization"];
 
 /** What each route asks of a token, written down a second time: the table of routes must agree. */
 const RIGHTS: Record<string, Rights> = {
@@ -40,6 +40,7 @@ const RIGHTS: Record<string, Rights> = {
   "GET /v1/segments": ["analytics:read", "any", "organization"],
   "PUT /v1/segments/{name}": ["segments:write", "any", "organization"],
   "DELETE /v1/segments/{name}": ["segments:write", "any", "organization"],
+  "POST /v1/scopes/sign": ["*", "admin", "organization"],
   "DELETE /v1/projects/{project_id}": ["events:delete", "admin", "organization"],
   "POST /v1/events/delete": ["events:delete", "admin", "organization"],
   "GET /v1/time-to-live": ["events:delete", "admin", "organization"],

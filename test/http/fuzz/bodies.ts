@@ -97,6 +97,7 @@ function known(random: Random): Known {
 export function bodyFor(path: string, random: Random): unknown {
   const [, place, name] = INSIGHT.exec(path) ?? [];
   if (name !== undefined) return insight(name, place === "query", random);
+  if (path === "/v1/scopes/sign") return { scope: wireInput(some(random, { projects: () => ["shop"], lastDays: () => 30 })), expires_in: random.pick([60, "1h"]) };
   if (path.startsWith("/v1/segments/")) return wireInput(segment(known(random)));
   if (/^\/v1\/(query|exports\/events)/.test(path)) return libraryInput(path, random);
   if (path === "/v1/events") {

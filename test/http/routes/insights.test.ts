@@ -140,7 +140,7 @@ describe("an insight", () => {
 
   it.each(reports)("%s is refused where it is asked with GET, and without a token", async (report) => {
     const got = await send(handler, pathOf(report), { method: "GET" });
-    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"]);
+    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     const nobody = await send(handler, pathOf(report), { token: null, body: {} });
     expect([nobody.status, codeOf(nobody)]).toEqual([401, "missing_token"]);
   });

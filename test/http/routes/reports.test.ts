@@ -71,7 +71,7 @@ describe("the reports asked with GET", () => {
     const head = await get(handler, "/v1/companies/top", { method: "HEAD" });
     expect([head.status, head.text]).toEqual([200, ""]);
     const post = await get(handler, "/v1/companies/top", { method: "POST" });
-    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 });
 
