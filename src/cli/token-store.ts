@@ -60,20 +60,25 @@ async function parseTokensText(bytes: Uint8Array, path: string, options?: TokenO
 }
 
 /** Replaces the tokens of a data directory under its lock, so that no concurrent change is lost. @throws store_locked */
-export async function changeTokens({ path, kind }: DataDirectory, change: TokenChange): Promise<void> {
+export async function changeTokens(data: DataDirectory, change: TokenChange): Promise<void> {
+  const { path, kind } = data;
+  await withTokensLock(data, async (locked) => {
+    // Write through the locked storage if possible: it rejects writes once the lock is lost.
+    const storage = kind === "store" ? fileStorage(path) : locked;
+    const records = change(await storedTokens(path, { insecure: true }));
+    const { checkedText } = await tokenChecks();
+    await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
+  });
+}
+
+/** Runs one change of tokens, or of signing keys, at a time; the lock is not that of a store, which a server holds. @throws store_locked */
+export async function withTokensLock({ path, kind }: DataDirectory, run: (locked: Storage) => Promise<void>): Promise<void> {
   const locked = flatFileStorage(kind === "store" ? join(path, TOKENS_LOCK) : path, { onLockWait: printLockWait });
-  // Write through the locked storage if possible: it rejects writes once the lock is lost.
-  const storage = kind === "store" ? fileStorage(path) : locked;
-  const replace = () =>
-    withLock(locked, async () => {
-      const records = change(await storedTokens(path, { insecure: true }));
-      const { checkedText } = await tokenChecks();
-      await storage.write(TOKENS_KEY, new TextEncoder().encode(checkedText(records)));
-    });
+  const runLocked = () => withLock(locked, () => run(locked));
   // Revoking a token must also work on a full disk.
-  await replace().catch(async (error: unknown) => {
+  await runLocked().catch(async (error: unknown) => {
     if (!isFull(error)) throw error;
-    await diskReserve(path).use(replace);
+    await diskReserve(path).use(runLocked);
   });
 }
 

@@ -67,7 +67,7 @@ describe("daybook", () => {
     [["retention", "set", "a", "--data", "x", "--days", "0"], 'daybook retention: --days: expected a whole number from 1 to 36525, got "0" (see daybook retention --help)'],
     [["delete", "--data", "x"], "daybook delete: expected --project, --before or both, or else --key (see daybook delete --help)"],
     [["delete", "--data", "x", "--before", "soon"], 'daybook delete: --before: expected YYYY-MM-DD or an RFC 3339 timestamp with a zone, got "soon" (see daybook delete --help)'],
-    [["token", "make"], 'daybook token: expected create, list or revoke, got "make" (see daybook token --help)'],
+    [["token", "make"], 'daybook token: expected create, list, revoke, sign or rotate-signing-key, got "make" (see daybook token --help)'],
     [["token", "create", "--data", "x", "--role", "king", "--scopes", "*"], 'daybook token: --role: expected owner, admin, member, viewer, got "king" (see daybook token --help)'],
   ])("bad usage %j ends with code 2 and one line", async (args, message) => {
     expect(await daybookHere(args)).toEqual({ code: 2, stdout: "", stderr: `${message}\n` });

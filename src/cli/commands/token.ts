@@ -1,6 +1,8 @@
-import { DaybookError } from "../../core/base/errors.js";
+import { readFile } from "node:fs/promises";
+import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { TokenScope, TokenRecord } from "../../http/index.js";
+import type { Scope } from "../../query/plan/scope.js";
 import { flags, oneOf, readArguments, required, texts, UsageError } from "../command.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
@@ -10,8 +12,11 @@ export const help = `Usage: daybook token create (--data DIR | --tokens FILE) --
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
        daybook token list (--data DIR | --tokens FILE)
        daybook token revoke (--data DIR | --tokens FILE) ID
+       daybook token sign --data DIR --scope FILE|JSON (--expires-in TIME | --expires TIME) [options]
+       daybook token rotate-signing-key --data DIR [--organization NAME]
 
 Creates, lists and revokes the tokens of a data directory or of a file; a running "serve" applies changes within a second.
+"sign" prints a token that opens queries alone, limited to a scope; it is not stored, and its holder can read the scope.
 
   --data DIR            data directory or store; "create" creates a data directory if missing
   --tokens FILE         the file of "serve --tokens FILE", which a server on ClickHouse needs; "create" creates it where
@@ -25,11 +30,16 @@ Creates, lists and revokes the tokens of a data directory or of a file; a runnin
   --organization NAME   default "default"
   --project NAME        the only project that the token may read and write
   --expires TIME        RFC 3339 timestamp; default: never
+  --scope FILE|JSON     what a signed token opens: an object of "filterGroups", "projects", "lastDays" and others
+  --expires-in TIME     of a signed token, from now: 90s, 15m, 1h, 7d; at most 24 hours
+  --long-lived          allows 366 days; only a rotation of the signing key revokes a signed token
   --public              a key for use in pages: it can collect events into its project, and nothing else
-  --origins A,B         their origins: https://shop.example, https://*.shop.example for its subdomains, * for any
+  --origins A,B         their origins: https://shop.example, https://*.shop.example for its subdomains, * for any;
+                        a signed token without origins works on servers only
   --ids A,B             ids that pages may send: ${PAGE_IDS.join(", ")}; default: none; visitors are counted without ids
 
-"create" prints only the value, once, on standard output. Only its hash is stored.
+"create" prints only the value, once, on standard output. Only its hash is stored. "rotate-signing-key" signs later tokens
+under a new key, and makes those invalid that were signed before the rotation before: two rotations revoke all.
 `;
 
 const OPTIONS = {
@@ -46,7 +56,9 @@ export async function run(args: readonly string[]): Promise<void> {
   if (action === "create") await create(rest);
   else if (action === "list") await list(rest);
   else if (action === "revoke") await revoke(rest);
-  else throw new UsageError(`expected create, list or revoke${action === undefined ? "" : `, got ${JSON.stringify(action)}`}`);
+  else if (action === "sign") await sign(rest);
+  else if (action === "rotate-signing-key") await rotateSigningKey(rest);
+  else throw new UsageError(`expected create, list, revoke, sign or rotate-signing-key${action === undefined ? "" : `, got ${JSON.stringify(action)}`}`);
 }
 
 async function create(args: readonly string[]): Promise<void> {
@@ -69,10 +81,64 @@ async function secretToken(values: TokenArguments, organization: string): Promis
 async function publicKey(values: TokenArguments, organization: string): Promise<NewToken> {
   refuseOptions(values, ["role", "scopes"], "cannot be combined with --public: a public key can only collect events");
   const project = required(values.project, "project");
-  const origins = required(values.origins, "origins").split(",").map((origin) => origin.trim());
+  const origins = itemsOf(required(values.origins, "origins"));
   const ids = values.ids === undefined ? [] : listOf(values.ids, "ids", PAGE_IDS);
   const { createPublicKey } = await import("../../http/index.js");
   return withOptionNames(() => createPublicKey({ project, origins, ids, organization, expires_at: values.expires ?? null, nowMs: Date.now() }));
+}
+
+const SIGN_OPTIONS = { ...texts("data", "scope", "expires-in", "expires", "origins", "organization"), ...flags("long-lived") };
+
+async function sign(args: readonly string[]): Promise<void> {
+  const { values } = readArguments(args, SIGN_OPTIONS, false);
+  const data = required(values.data, "data");
+  const scope = await scopeIn(required(values.scope, "scope"));
+  const organization = organizationOf(values.organization);
+  const options = {
+    expiresIn: values["expires-in"] ?? null,
+    expiresAt: values.expires ?? null,
+    longLived: values["long-lived"] ?? false,
+    origins: values.origins === undefined ? null : itemsOf(values.origins),
+    organization,
+  };
+  const { scopeTokensIn } = await import("../scope-tokens.js");
+  const tokens = await scopeTokensIn(data, organization);
+  process.stdout.write(`${await withSigningNames(() => tokens.sign(scope, options))}\n`);
+}
+
+/** The scope itself, or that of a file; the library checks it. */
+async function scopeIn(text: string): Promise<Scope> {
+  const isFile = !text.trimStart().startsWith("{");
+  const json = isFile ? await readFile(text, "utf8") : text;
+  try {
+    return JSON.parse(json) as Scope;
+  } catch (error) {
+    throw new UsageError(`--scope: expected JSON${isFile ? ` in ${text}` : ""}: ${(error as Error).message}`);
+  }
+}
+
+/** @throws UsageError for a fault in the options or the scope, which names the option */
+async function withSigningNames(make: () => Promise<string>): Promise<string> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof DaybookError) || !FAULTS.includes(error.code)) throw error;
+    throw new UsageError(error.message.replace(/^scope\b/, "--scope").replaceAll("expiresIn", "--expires-in").replaceAll("expiresAt", "--expires").replace("longLived", "--long-lived").replace(/^origins/, "--origins"));
+  }
+}
+
+const FAULTS: readonly ErrorCode[] = [
+  ...(["exactly_one_required", "invalid_parameter", "unknown_parameter", "invalid_date", "invalid_date_range"] as const),
+  ...(["invalid_operator", "invalid_filter_value", "invalid_regex", "too_many_filters"] as const),
+];
+
+async function rotateSigningKey(args: readonly string[]): Promise<void> {
+  const { values } = readArguments(args, texts("data", "organization"), false);
+  const data = required(values.data, "data");
+  const organization = organizationOf(values.organization);
+  const { scopeTokensIn } = await import("../scope-tokens.js");
+  await (await scopeTokensIn(data, organization)).rotate();
+  process.stdout.write(`rotated the signing key of ${organization}\n`);
 }
 
 function refuseOptions(values: TokenArguments, names: readonly (keyof TokenArguments)[], why: string): void {
@@ -81,7 +147,11 @@ function refuseOptions(values: TokenArguments, names: readonly (keyof TokenArgum
 }
 
 function listOf<T extends string>(text: string, name: string, allowed: readonly T[]): T[] {
-  return text.split(",").map((item) => oneOf(item.trim(), name, allowed));
+  return itemsOf(text).map((item) => oneOf(item, name, allowed));
+}
+
+function itemsOf(text: string): string[] {
+  return text.split(",").map((item) => item.trim());
 }
 
 function withOptionNames(make: () => NewToken): NewToken {
