@@ -29,7 +29,7 @@ test("each place of a query in which a field is named", () => {
 });
 
 test("the field of an aggregate by metadata is a path", () => {
-  expect(namedFieldsOf({ metadataField: "a.b" })).toEqual([{ param: "metadataField", name: "a.b", operand: { kind: "metadataPath", path: "a.b" } }]);
+  expect(namedFieldsOf({ metadataField: "a.b" })).toEqual([{ param: "metadataField", name: "a.b", operand: { kind: "metadataPath", path: "a.b" }, filter: null }]);
 });
 
 test("nothing is named where nothing is asked", () => {
