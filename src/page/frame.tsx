@@ -8,10 +8,12 @@ import { extentQuery } from "./api/queries.js";
 import { hasScope, canOpen } from "./api/rights.js";
 import { Page, usePage, useQueryOf, type PageContext } from "./parts/page-context.js";
 import { VIEWS, type ViewControl, type ViewEntry } from "./views/table.js";
-import { Empty, Icon, ViewLink, Button } from "./parts/inline.js";
+import { LookContext } from "../charts/look.js";
+import { Empty } from "../charts/notice.js";
+import { Icon, ViewLink, Button } from "./parts/inline.js";
 import { Select, TextField } from "./parts/fields.js";
 import { FilterChips } from "./parts/filter-chips.js";
-import { range } from "./format/text.js";
+import { FORMATS, range } from "./format/text.js";
 
 export function Mark() {
   return (
@@ -299,20 +301,22 @@ export function Frame({ client, token, projects, firstProject, firstPeriod, colo
   useEffect(() => {
     document.title = `${entry.title} · ${project} · Daybook`;
   }, [entry, project]);
-  const page: PageContext = { viewState, scope, extent, client, token, tick, theme: colors.shown, go };
+  const page: PageContext = { viewState, scope, extent, client, token, tick, go };
   const { View } = entry;
   return (
     <Page.Provider value={page}>
-      <div class="frame">
-        <a class="skip" href="#view">
-          Skip to the content
-        </a>
-        <SideBar projects={projects} colors={colors} onSignOut={onSignOut} />
-        <main id="view" tabIndex={-1}>
-          <ToolBar view={entry} />
-          <ViewBoundary key={`${view} ${project}`} View={View} />
-        </main>
-      </div>
+      <LookContext.Provider value={{ formats: FORMATS, theme: colors.shown }}>
+        <div class="frame">
+          <a class="skip" href="#view">
+            Skip to the content
+          </a>
+          <SideBar projects={projects} colors={colors} onSignOut={onSignOut} />
+          <main id="view" tabIndex={-1}>
+            <ToolBar view={entry} />
+            <ViewBoundary key={`${view} ${project}`} View={View} />
+          </main>
+        </div>
+      </LookContext.Provider>
     </Page.Provider>
   );
 }

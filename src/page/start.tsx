@@ -6,7 +6,8 @@ import { scopeOf } from "./state/view-state.js";
 import { currentViewState, hasPeriod, useTheme, Mark, Frame, readStored, store, type FrameProps, type StartInfo } from "./frame.js";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { render, type ComponentChildren } from "preact";
-import { Empty, ErrorNotice, Button, FormError } from "./parts/inline.js";
+import { Empty } from "../charts/notice.js";
+import { ErrorNotice, Button, FormError } from "./parts/inline.js";
 import { VIEWS } from "./views/table.js";
 
 const RECENT_MS = 30 * 86_400_000;

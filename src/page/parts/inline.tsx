@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { change, followable, type FormattedNumber, type NumberChange } from "../format/text.js";
+import { errorTitle, type ApiError } from "../../charts/api-error.js";
+import { ARROWS, BigNum, ChangeMark, Glyph } from "../../charts/figures.js";
+import { Skeleton } from "../../charts/notice.js";
+import { change, followable, type FormattedNumber } from "../format/text.js";
 import { addressOf, type ViewState } from "../state/view-state.js";
 import { usePage, type QueryState } from "./page-context.js";
-import type { ApiError } from "../api/client.js";
 
 interface ViewLinkProps {
   readonly to: ViewState;
@@ -41,8 +43,7 @@ const PATHS = {
   close: "M3.5 3.5l9 9M12.5 3.5l-9 9",
   plus: "M8 2.5v11M2.5 8h11",
   filter: "M2 3h12l-4.5 5.5V13l-3-1.5v-3z",
-  up: "M8 13V3M3.5 7.5 8 3l4.5 4.5",
-  down: "M8 3v10M3.5 8.5 8 13l4.5-4.5",
+  ...ARROWS,
   out: "M6 2.5H3v11h3M7 8h7M11 5l3 3-3 3",
   sun: "M8 4.8a3.2 3.2 0 1 0 0 6.4 3.2 3.2 0 0 0 0-6.4zM8 1v1.6M8 13.4V15M1 8h1.6M13.4 8H15M3 3l1.2 1.2M11.8 11.8 13 13M3 13l1.2-1.2M11.8 4.2 13 3",
   download: "M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11",
@@ -66,11 +67,7 @@ const PATHS = {
 type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { readonly name: IconName }) {
-  return (
-    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} />
-    </svg>
-  );
+  return <Glyph path={PATHS[name]} />;
 }
 
 interface ButtonProps {
@@ -99,71 +96,11 @@ export function IconButton({ icon, label, ...attributes }: IconButtonProps) {
   );
 }
 
-/** A number: short on the page, exact on hover and for screen readers. @param figure value of `data-figure`, for tests */
-export function Num({ shown, figure }: { readonly shown: FormattedNumber; readonly figure?: string }) {
-  const isExact = shown.short === shown.exact;
-  return (
-    <span class="num" title={shown.exact} data-figure={figure} data-exact={shown.exact}>
-      <span aria-hidden={isExact ? undefined : "true"}>{shown.short}</span>
-      {isExact ? null : <span class="unseen">{shown.exact}</span>}
-    </span>
-  );
-}
-
-export function BigNum(props: { readonly shown: FormattedNumber; readonly figure: string }) {
-  return (
-    <span class="figure-number">
-      <Num {...props} />
-    </span>
-  );
-}
-
-/** The change of a figure: an arrow and a percentage, green if better, red if worse, gray if unchanged. @param isCost whether lower is better */
-export function ChangeMark({ change: shown, isCost }: { readonly change: NumberChange | null; readonly isCost: boolean }) {
-  if (shown === null) return null;
-  const { direction, short, exact } = shown;
-  const tone = direction === "same" ? "same" : (direction === "up") === isCost ? "bad" : "good";
-  return (
-    <span class={`change ${tone}`} title={exact}>
-      {direction !== "same" && <Icon name={direction} />}
-      <span class="unseen">{direction === "same" ? "unchanged" : direction} </span>
-      {short}
-    </span>
-  );
-}
-
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
-  return (
-    <div class="notice" role="status">
-      <strong>{title}</strong>
-      {children !== undefined && <div class="notice-text">{children}</div>}
-    </div>
-  );
-}
-
-const TITLES: Readonly<Record<string, string>> = {
-  unreachable: "The server cannot be reached",
-  insufficient_scope: "This token is not allowed to read this",
-  insufficient_role: "This token is not allowed to read this",
-  organization_token_required: "This requires a token for the whole organization",
-  query_timeout: "The query took too long",
-  identity_not_found: "No person has this id or email",
-  project_not_found: "There is no such project",
-  company_not_found: "There is no such company",
-};
-
-function titleOf({ code, isLoad, status }: ApiError): string {
-  const title = TITLES[code];
-  if (title !== undefined) return title;
-  if (isLoad) return "The server is busy";
-  return status >= 500 ? "Something went wrong on the server" : "The query cannot be run";
-}
-
 export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; readonly onAgain: () => void }) {
   const { isLoad, detail, code, requestId, retryAfterSec } = error;
   return (
     <div class={isLoad ? "notice busy" : "notice error"} role="status" data-error={code}>
-      <strong>{titleOf(error)}</strong>
+      <strong>{errorTitle(error)}</strong>
       <div class="notice-text">{isLoad ? `Retrying in ${retryAfterSec ?? 5} s.` : detail}</div>
       <div class="notice-small">
         <code>{code}</code>
@@ -203,16 +140,6 @@ export function Fact({ name, children }: { readonly name: string; readonly child
     <div>
       <dt>{name}</dt>
       <dd>{children}</dd>
-    </div>
-  );
-}
-
-export function Skeleton({ lines }: { readonly lines: number }) {
-  return (
-    <div class="skeleton" aria-hidden="true">
-      {Array.from({ length: lines }, (_, at) => (
-        <div key={at} class={`skeleton-line w${at % 4}`} />
-      ))}
     </div>
   );
 }

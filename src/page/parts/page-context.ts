@@ -14,8 +14,6 @@ export interface PageContext {
   readonly token: TokenAnswer;
   /** Increases when stored data may have changed. */
   readonly tick: number;
-  /** Changes with the colors. */
-  readonly theme: string;
   readonly go: (viewState: ViewState) => void;
 }
 

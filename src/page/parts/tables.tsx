@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { Sheet } from "../format/sheet.js";
 import { useRef, useState } from "preact/hooks";
-import { sentence, pairsOf, type FormattedNumber, type ChoiceNames } from "../format/text.js";
+import { BarList, type BarRow } from "../../charts/bar-list.js";
+import { sentence, pairsOf, type ChoiceNames } from "../format/text.js";
 import type { Filter } from "../state/filter.js";
-import { Button, Num } from "./inline.js";
+import { Button } from "./inline.js";
 import { useFilterBy } from "./page-context.js";
 
 export interface Column<R> {
@@ -119,12 +120,7 @@ export function Tabs<T extends string>({ label, names, chosen, onChoose }: TabsP
   );
 }
 
-export interface RankedRow {
-  readonly key: string;
-  readonly label: string;
-  readonly figure: number;
-  readonly shown: FormattedNumber;
-  readonly more?: FormattedNumber;
+export interface RankedRow extends BarRow {
   /** Filters that a click adds; null: no filters select this row. */
   readonly filters: readonly Filter[] | null;
 }
@@ -139,11 +135,8 @@ interface RankedListProps {
 export function RankedList({ label, heads, rows }: RankedListProps) {
   const [isFrozen, setFrozen] = useState(false);
   const order = useRef<readonly string[]>([]);
-  const filterBy = useFilterBy();
   const shown = isFrozen ? inPreviousOrder(rows, order.current) : rows;
   order.current = shown.map(({ key }) => key);
-  const largest = Math.max(1, ...rows.map(({ figure }) => figure));
-  const [name, ...others] = heads;
   return (
     <div
       class="ranked"
@@ -152,49 +145,23 @@ export function RankedList({ label, heads, rows }: RankedListProps) {
       onFocusCapture={() => setFrozen(true)}
       onBlurCapture={() => setFrozen(false)}
     >
-      <table aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">{name}</th>
-            {others.map((head) => (
-              <th key={head} scope="col" class="right">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <tr key={row.key}>
-              <th scope="row">
-                <span class="bar" style={{ width: `${(row.figure / largest) * 100}%` }} />
-                {row.filters === null ? (
-                  <span class="row-label" title={`${row.label}\nNo filter selects exactly these`}>
-                    {row.label}
-                  </span>
-                ) : (
-                  <Button
-                    class="row-label"
-                    title={`${row.label}\nFilter: ${row.filters.map(sentence).join(", ")}`}
-                    onClick={() => filterBy(...(row.filters ?? []))}
-                  >
-                    {row.label}
-                  </Button>
-                )}
-              </th>
-              <td class="right">
-                <Num shown={row.shown} figure={`${row.key}:figure`} />
-              </td>
-              {row.more !== undefined && (
-                <td class="right faint">
-                  <Num shown={row.more} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <BarList label={label} heads={heads} rows={shown} labelOf={(row) => <RowLabel {...row} />} />
     </div>
+  );
+}
+
+function RowLabel({ label, filters }: RankedRow) {
+  const filterBy = useFilterBy();
+  if (filters === null)
+    return (
+      <span class="row-label" title={`${label}\nNo filter selects exactly these`}>
+        {label}
+      </span>
+    );
+  return (
+    <Button class="row-label" title={`${label}\nFilter: ${filters.map(sentence).join(", ")}`} onClick={() => filterBy(...filters)}>
+      {label}
+    </Button>
   );
 }
 

@@ -3,7 +3,9 @@ import { RANGE_DAYS, companiesQuery, companyDays, companyUsersQuery } from "../a
 import { canRead } from "../api/rights.js";
 import { instantDay, plural, money, number } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { ViewLink, Num, Empty } from "../parts/inline.js";
+import { Num } from "../../charts/figures.js";
+import { Empty } from "../../charts/notice.js";
+import { ViewLink } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";

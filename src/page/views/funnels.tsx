@@ -1,14 +1,17 @@
 import { funnelQuery } from "../api/queries.js";
 import { sheetOf } from "../format/sheet.js";
 import { BreakdownField, Select, TextField, useEventNames, Settings } from "../parts/fields.js";
-import { Empty, Icon, Num, Button, Cut, IconButton, BigNum } from "../parts/inline.js";
+import { BigNum, Num } from "../../charts/figures.js";
+import { FunnelBars, type BarStep } from "../../charts/funnel-bars.js";
+import { Empty } from "../../charts/notice.js";
+import { Icon, Button, Cut, IconButton } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";
 import { EventField, ValueButton } from "../parts/filter-chips.js";
 import { ANY_EVENT, STEP_COUNT, type EventChoice } from "../state/filter.js";
 import type { FunnelAnswer, ShownFunnelStep } from "../api/answers.js";
-import { noun, plural, fieldName, sentence, duration, number, percent } from "../format/text.js";
+import { noun, plural, fieldName, sentence, number, percent } from "../format/text.js";
 import { NothingHere } from "./remarks.js";
 
 const COUNTED = { identity: ["person", "people"], session: ["visit", "visits"], account: ["company or person", "companies and people"] } as const;
@@ -27,11 +30,7 @@ function FunnelResult({ answer: { steps, rows, pending } }: { readonly answer: F
           of <Num shown={number(steps[0]?.entities ?? 0)} /> {noun(steps[0]?.entities ?? 0, one, many)} completed all steps
         </p>
       )}
-      <ol class="funnel">
-        {steps.map((step, at) => (
-          <StepBar key={at} step={step} at={at} detail={detail(at)} next={steps[at + 1]} />
-        ))}
-      </ol>
+      <FunnelBars steps={steps.map(barStep)} detailOf={(at) => detail(at) !== "" && <Cut class="funnel-detail" text={detail(at)} />} />
       {pending > 0 && (
         <p class="remark">
           <Num shown={number(pending)} /> {noun(pending, `${one} is`, `${many} are`)} still within {plural(chosen.window, "day")} of the first step,
@@ -43,51 +42,10 @@ function FunnelResult({ answer: { steps, rows, pending } }: { readonly answer: F
   );
 }
 
-interface StepBarProps {
-  readonly step: ShownFunnelStep;
-  readonly at: number;
-  readonly detail: string;
-  readonly next: ShownFunnelStep | undefined;
-}
-
-function StepBar({ step, at, detail, next }: StepBarProps) {
-  const share = step.conversion_rate ?? 0;
-  return (
-    <li class="funnel-step">
-      <div class="funnel-head">
-        <span class="funnel-name" title={step.name}>
-          {at + 1}. {step.name}
-        </span>
-        {detail !== "" && <Cut class="funnel-detail" text={detail} />}
-      </div>
-      <div class="funnel-bar">
-        <span style={{ width: `${share * 100}%` }} />
-      </div>
-      <div class="funnel-figures">
-        <span>
-          <strong>
-            <Num shown={number(step.entities)} figure={`step ${at + 1}`} />
-          </strong>{" "}
-          <span class="faint">
-            <Num shown={percent(step.conversion_rate)} />
-          </span>
-        </span>
-        {step.from_previous !== null && (
-          <span class="faint" title={`mean ${duration(step.from_previous.avg_sec).short}, 90 % within ${duration(step.from_previous.p90_sec).short}`}>
-            median <Num shown={duration(step.from_previous.median_sec)} /> after step {at}
-          </span>
-        )}
-        {next !== undefined && step.drop_offs > 0 && (
-          <span class="funnel-loss">
-            −<Num shown={number(step.drop_offs)} />{" "}
-            <span>
-              (<Num shown={percent(1 - (next.step_rate ?? 0))} />)
-            </span>
-          </span>
-        )}
-      </div>
-    </li>
-  );
+/** A step with the names of the library, which the drawing takes. */
+function barStep({ name, entities, conversion_rate, step_rate, drop_offs, from_previous }: ShownFunnelStep): BarStep {
+  const times = from_previous === null ? null : { avgSec: from_previous.avg_sec, medianSec: from_previous.median_sec, p90Sec: from_previous.p90_sec };
+  return { name, entities, conversionRate: conversion_rate, stepRate: step_rate, dropOffs: drop_offs, fromPrevious: times };
 }
 
 function Rows({ rows, by }: { readonly rows: NonNullable<FunnelAnswer["rows"]>; readonly by: string }) {

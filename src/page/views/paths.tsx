@@ -6,7 +6,7 @@ import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import type { PathsAnswer } from "../api/answers.js";
 import { number, percent, fieldValue, noun, plural } from "../format/text.js";
-import { Num } from "../parts/inline.js";
+import { Num } from "../../charts/figures.js";
 import { Grid } from "../parts/tables.js";
 import { NothingHere } from "./remarks.js";
 

@@ -4,7 +4,8 @@ import { privacyQuery, newRequestQuery, resolveQuery, stepQuery, type PageQuery 
 import { hasScope } from "../api/rights.js";
 import { instantDay, instant, number } from "../format/text.js";
 import { sheetOf } from "../format/sheet.js";
-import { Icon, Empty, Button, Fact, FormError } from "../parts/inline.js";
+import { Empty } from "../../charts/notice.js";
+import { Icon, Button, Fact, FormError } from "../parts/inline.js";
 import { usePage, useQuery } from "../parts/page-context.js";
 import { Panel, saveFile } from "../parts/panel.js";
 import { Grid } from "../parts/tables.js";

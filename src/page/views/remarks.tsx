@@ -1,5 +1,7 @@
 import type { TrendBucket, ShownUnconverted } from "../api/answers.js";
-import { Empty, Num, ViewLink } from "../parts/inline.js";
+import { Num } from "../../charts/figures.js";
+import { Empty } from "../../charts/notice.js";
+import { ViewLink } from "../parts/inline.js";
 import { usePage } from "../parts/page-context.js";
 import { noun, money, number, range, type FormattedNumber } from "../format/text.js";
 

@@ -1,3 +1,6 @@
+import { CohortTable, hasOpenPeriod } from "../../charts/cohort-table.js";
+import { BigNum, Num } from "../../charts/figures.js";
+import { Legend, Plot, TimePlot } from "../../charts/plot.js";
 import { Tabs, Grid } from "../parts/tables.js";
 import { EventField } from "../parts/filter-chips.js";
 import { Select, Settings } from "../parts/fields.js";
@@ -8,87 +11,19 @@ import { retentionQuery, stickinessQuery, lifecycleQuery } from "../api/queries.
 import { sheetOf, sheetOfSeries, type Sheet } from "../format/sheet.js";
 import { Panel } from "../parts/panel.js";
 import { noun, plural, number, percent, bucketLong, bucketShort } from "../format/text.js";
-import { Num, BigNum } from "../parts/inline.js";
-import { Plot, Legend, TimePlot } from "../parts/plot.js";
 import { NothingHere } from "./remarks.js";
 
 type PeriodUnit = ChoicesOf<"retention">["unit"];
 
-const HEAT_LEVELS = 10;
-
-function Triangle({ answer: { cohorts, total }, unit }: { readonly answer: RetentionAnswer; readonly unit: PeriodUnit }) {
-  const shown = cohorts.filter(({ size }) => size > 0);
-  if (shown.length === 0) return <NothingHere />;
-  // Colors span the actual range, so that small shares differ visibly.
-  const highest = Math.max(0.01, ...shown.flatMap(({ periods }) => periods.slice(1).map(({ rate }) => rate ?? 0)));
-  const isOpen = shown.some(({ periods }) => periods.some(({ incomplete, entities }) => incomplete && entities !== null));
+function Triangle({ answer, unit }: { readonly answer: RetentionAnswer; readonly unit: PeriodUnit }) {
+  if (answer.cohorts.every(({ size }) => size === 0)) return <NothingHere />;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Cohorts">
-        <table class="triangle">
-          <thead>
-            <tr>
-              <th scope="col">Cohort</th>
-              <th scope="col" class="right">
-                People
-              </th>
-              {total.slice(1).map((_, at) => (
-                <th key={at} scope="col">{`${unit} ${at + 1}`}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <tr class="triangle-total">
-              <th scope="row" title="Only cohorts whose period is over">
-                All
-              </th>
-              <td class="right">
-                <Num shown={number(total[0]?.of ?? 0)} figure="people" />
-              </td>
-              {total.slice(1).map((period, at) => (
-                <Cell key={at} period={period} highest={highest} isTotal />
-              ))}
-            </tr>
-            {shown.map(({ bucket, size, periods }) => (
-              <tr key={bucket.local}>
-                <th scope="row" title={bucketLong(bucket, unit)}>
-                  {bucketShort(bucket)}
-                </th>
-                <td class="right">
-                  <Num shown={number(size)} />
-                </td>
-                {periods.slice(1).map((period, at) => (
-                  <Cell key={at} period={period} highest={highest} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <p class="remark">{isOpen && `Hatched: the ${unit} is not over yet. `}People counted without cookies are new every day, so they never come back.</p>
+      <CohortTable answer={answer} unit={unit} />
+      <p class="remark">
+        {hasOpenPeriod(answer) && `Hatched: the ${unit} is not over yet. `}People counted without cookies are new every day, so they never come back.
+      </p>
     </>
-  );
-}
-
-interface CellProps {
-  readonly period: RetentionAnswer["total"][number];
-  readonly highest: number;
-  readonly isTotal?: boolean;
-}
-
-function Cell({ period: { rate, entities, of, incomplete }, highest, isTotal = false }: CellProps) {
-  if (rate === null || entities === null) return <td class="heat none" />;
-  const heat = Math.min(HEAT_LEVELS - 1, Math.floor((rate / highest) * (HEAT_LEVELS - 0.01)));
-  const isOpen = incomplete && !isTotal;
-  const share = `${number(entities).exact} of ${plural(of, "person", "people", number(of).exact)}, ${percent(rate).exact}`;
-  const description = isOpen ? `${share}, not over yet` : share;
-  return (
-    <td class={`heat h${heat}${isOpen ? " open" : ""}${entities === 0 ? " zero" : ""}`} title={description}>
-      <span class="num" aria-hidden="true">
-        {percent(rate).short}
-      </span>
-      <span class="unseen">{description}</span>
-    </td>
   );
 }
 

@@ -3,12 +3,14 @@ import { revenueTrendQuery, attributionQuery, cohortsQuery } from "../api/querie
 import { month, money, number } from "../format/text.js";
 import { sheetOf, sheetOfSeries, type Sheet } from "../format/sheet.js";
 import { Select, Settings } from "../parts/fields.js";
-import { Empty, Num, Total } from "../parts/inline.js";
+import { Num } from "../../charts/figures.js";
+import { Empty } from "../../charts/notice.js";
+import { Total } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { RankedList, Grid } from "../parts/tables.js";
 import { UnconvertedRemark, TimeRemarks } from "./remarks.js";
-import { TimePlot } from "../parts/plot.js";
+import { TimePlot } from "../../charts/plot.js";
 
 const MODELS = { first_touch: "the first touch", last_touch: "the last touch" } as const;
 const DIMENSIONS = { source: "Source", medium: "Channel", campaign: "Campaign" } as const;

@@ -3,13 +3,15 @@ import { canRead } from "../api/rights.js";
 import { sheetOfSeries } from "../format/sheet.js";
 import { fieldName, fieldValue, noun, change, money, number, type FormattedNumber } from "../format/text.js";
 import { BreakdownField, Checkbox, EventNameField, Select, TextField, FIELD_SUGGESTIONS, Settings } from "../parts/fields.js";
-import { Empty, ChangeMark, Num, Total } from "../parts/inline.js";
+import { ChangeMark, Num } from "../../charts/figures.js";
+import { Empty } from "../../charts/notice.js";
+import { Total } from "../parts/inline.js";
 import { usePage, useQuery, useChoices } from "../parts/page-context.js";
 import { Panel } from "../parts/panel.js";
 import { Tabs, Grid } from "../parts/tables.js";
 import { MEASURES, type ChoicesOf } from "../state/view-state.js";
 import type { TrendLine, TrendAnswer } from "../api/answers.js";
-import { Legend, TimePlot } from "../parts/plot.js";
+import { Legend, TimePlot } from "../../charts/plot.js";
 import { ValueButton } from "../parts/filter-chips.js";
 import { NothingHere, TimeRemarks, UnconvertedRemark } from "./remarks.js";
 

@@ -1,38 +1,39 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import type { TrendAnswer, TrendBucket } from "../api/answers.js";
-import { bucketLong, bucketShort, type FormattedNumber } from "../format/text.js";
-import type { Unit } from "../state/period.js";
-import { usePage } from "./page-context.js";
+import type { FormattedNumber, NamedBucket } from "./format.js";
+import { useLook } from "./look.js";
 
 /** As in the style sheet. */
 const SERIES_COLORS = 9;
 
 type PlotColors = ReturnType<typeof plotColors>;
 
+/** Colors as the canvas takes them: CSS resolves variables, mixes and every notation. */
 function plotColors(element: HTMLElement) {
   const probe = document.createElement("span");
   element.append(probe);
-  const read = (name: string) => {
-    probe.style.color = `var(${name})`;
+  const resolved = (color: string) => {
+    probe.style.color = color;
     return getComputedStyle(probe).color;
   };
+  const mixed = (name: string, percent: number) => resolved(`color-mix(in srgb, var(${name}) ${percent}%, transparent)`);
+  const seriesOf = (percent: number) => Array.from({ length: SERIES_COLORS }, (_, at) => mixed(`--series-${at + 1}`, percent));
   const colors = {
-    text: read("--text-2"),
-    grid: read("--line"),
-    faint: read("--text-3"),
-    series: Array.from({ length: SERIES_COLORS }, (_, at) => read(`--series-${at + 1}`)),
+    text: resolved("var(--text-2)"),
+    grid: resolved("var(--line)"),
+    earlier: mixed("--text-3", 70),
+    lines: seriesOf(100),
+    areas: seriesOf(9),
+    bars: seriesOf(85),
   };
   probe.remove();
   return colors;
 }
 
-function withAlpha(color: string, alpha: number): string {
-  const [r, g, b] = color.match(/[\d.]+/g) ?? [];
-  return r === undefined || g === undefined || b === undefined ? color : `rgba(${r}, ${g}, ${b}, ${alpha})`;
-}
+/** Bars of several series stand side by side; stacked ones on top of each other. */
+export type PlotKind = "line" | "bar" | "stacked";
 
-interface PlotLine {
+export interface PlotLine {
   readonly name: string;
   readonly data: readonly (number | null)[];
   /** From the comparison period: drawn faint, behind the others. */
@@ -41,7 +42,7 @@ interface PlotLine {
 
 interface PlotProps {
   readonly label: string;
-  readonly kind: "line" | "bar";
+  readonly kind: PlotKind;
   /** Whether the last bucket is incomplete: the line is dashed there. */
   readonly isOpenEnd: boolean;
   readonly labels: readonly string[];
@@ -58,6 +59,7 @@ const INTEGER_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((di
 /** Columns of a plot: indexes of the buckets, and the values of each line. A line with an open end is two series: all but the end, and the end. */
 function plotData({ lines, kind, isOpenEnd, labels }: PlotProps): uPlot.AlignedData {
   const places = labels.map((_, at) => at);
+  if (kind === "stacked") return [places, ...stackedData(lines, labels.length).reverse()];
   const last = labels.length - 1;
   const columns = lines.flatMap(({ data, isEarlier }) => {
     const column = places.map((at) => data[at] ?? null);
@@ -67,30 +69,56 @@ function plotData({ lines, kind, isOpenEnd, labels }: PlotProps): uPlot.AlignedD
   return [places, ...columns];
 }
 
+/** Where the bars of each line end. Negative values stack downwards. */
+function stackedData(lines: readonly PlotLine[], bucketCount: number): number[][] {
+  const ends = Array.from({ length: bucketCount }, () => ({ up: 0, down: 0 }));
+  return lines.map(({ data }) =>
+    ends.map((end, at) => {
+      const value = data[at] ?? 0;
+      return value < 0 ? (end.down += value) : (end.up += value);
+    }),
+  );
+}
+
+/** Share of a bucket's width that its bars take, and the most that one bar takes, in pixels. */
+const BARS_SHARE = 0.7;
+const BAR_PX = 48;
+
+/** Draws the bars of one of several series beside those of the others. */
+function groupedBars(at: number, count: number): uPlot.Series.PathBuilder | undefined {
+  const widthIn = (plot: uPlot) => Math.min(BARS_SHARE / count, BAR_PX / Math.abs(plot.valToPos(1, "x") - plot.valToPos(0, "x")));
+  const startsIn = (plot: uPlot) => [...plot.data[0]].map((place) => place + widthIn(plot) * (at - count / 2));
+  return uPlot.paths.bars?.({ disp: { x0: { unit: 1, values: startsIn }, size: { unit: 1, values: (plot) => [widthIn(plot)] } } });
+}
+
+function barSeries(fill: string | undefined, paths: uPlot.Series.PathBuilder | undefined): uPlot.Series {
+  return { stroke: "transparent", ...(fill !== undefined && { fill }), width: 0, points: { show: false }, ...(paths !== undefined && { paths }) };
+}
+
+function colorAt(colors: readonly string[], at: number): string | undefined {
+  return colors[at % colors.length];
+}
+
 function plotSeries(colors: PlotColors, { lines, kind, isOpenEnd, labels }: PlotProps): uPlot.Series[] {
-  const isAlone = lines.filter(({ isEarlier }) => isEarlier !== true).length === 1;
-  let color = -1;
+  const wide = uPlot.paths.bars?.({ size: [BARS_SHARE, BAR_PX], radius: 0.15 });
+  // The highest ends are drawn first, and the others over them.
+  if (kind === "stacked") {
+    const flat = uPlot.paths.bars?.({ size: [BARS_SHARE, BAR_PX] });
+    return [{}, ...lines.map((_, at) => barSeries(colorAt(colors.lines, at), at === lines.length - 1 ? wide : flat)).reverse()];
+  }
+  const count = lines.filter(({ isEarlier }) => isEarlier !== true).length;
+  let at = -1;
   const series = lines.flatMap(({ isEarlier }): uPlot.Series[] => {
-    if (isEarlier === true) return [{ stroke: withAlpha(colors.faint, 0.7), width: 1.25, dash: [3, 3], points: { show: false } }];
-    color += 1;
-    const stroke = colors.series[color % colors.series.length] ?? colors.text;
-    if (kind === "bar") {
-      const bars = uPlot.paths.bars?.({ size: [0.7, 48], radius: 0.15 });
-      return [
-        {
-          stroke: withAlpha(stroke, 0),
-          fill: withAlpha(stroke, isAlone ? 0.85 : 0.6),
-          width: 0,
-          points: { show: false },
-          ...(bars !== undefined && { paths: bars }),
-        },
-      ];
-    }
+    if (isEarlier === true) return [{ stroke: colors.earlier, width: 1.25, dash: [3, 3], points: { show: false } }];
+    at += 1;
+    if (kind === "bar") return [barSeries(colorAt(colors.bars, at), count === 1 ? wide : groupedBars(at, count))];
+    const stroke = colorAt(colors.lines, at) ?? colors.text;
+    const area = colorAt(colors.areas, at);
     const base: uPlot.Series = {
       stroke,
       width: 2,
       points: { show: labels.length === 1, size: 7, fill: stroke },
-      ...(isAlone && { fill: withAlpha(stroke, 0.09) }),
+      ...(count === 1 && area !== undefined && { fill: area }),
     };
     return isOpenEnd && labels.length > 1 ? [base, { ...base, dash: [4, 4], points: { show: false } }] : [base];
   });
@@ -99,10 +127,10 @@ function plotSeries(colors: PlotColors, { lines, kind, isOpenEnd, labels }: Plot
 
 type PlotSize = Pick<uPlot.Options, "width" | "height">;
 
-function plotOptions(size: PlotSize, colors: PlotColors, plot: PlotProps): uPlot.Options {
+function plotOptions(size: PlotSize, fontFamily: string, colors: PlotColors, plot: PlotProps): uPlot.Options {
   const { lines, labels, kind, format } = plot;
   const areIntegers = lines.every(({ data }) => data.every((value) => value === null || Number.isInteger(value)));
-  const font = `11px ${getComputedStyle(document.body).fontFamily}`;
+  const font = `11px ${fontFamily}`;
   const axis: uPlot.Axis = { stroke: colors.text, font, ticks: { show: false }, gap: 6 };
   const widest = Math.max(...labels.map(({ length }) => length), 4);
   return {
@@ -112,7 +140,7 @@ function plotOptions(size: PlotSize, colors: PlotColors, plot: PlotProps): uPlot
     legend: { show: false },
     cursor: { y: false, points: { size: 7, width: 0 }, drag: { x: false, y: false } },
     scales: {
-      x: { time: false, range: (_, min, max) => (kind === "bar" || min === max ? [min - 0.6, max + 0.6] : [min, max]) },
+      x: { time: false, range: (_, min, max) => (kind !== "line" || min === max ? [min - 0.6, max + 0.6] : [min, max]) },
       y: { range: (_, min, max) => withHeadroom(Math.min(0, min), max) },
     },
     axes: [
@@ -146,7 +174,7 @@ function labelPositions(bucketCount: number, maxLabels: number): number[] {
 
 export function Plot(props: PlotProps) {
   const { lines, labels, titles, kind, isOpenEnd, label } = props;
-  const { theme } = usePage();
+  const { theme } = useLook();
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [at, setAt] = useState<number | null>(null);
@@ -156,7 +184,7 @@ export function Plot(props: PlotProps) {
     const element = container.current;
     if (element === null) return;
     const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
-    const options = plotOptions(size(), plotColors(element), props);
+    const options = plotOptions(size(), getComputedStyle(element).fontFamily, plotColors(element), props);
     const hooks = { setCursor: [(self: uPlot) => setAt(self.cursor.idx ?? null)] };
     const created = new uPlot({ ...options, hooks }, plotData(props), element);
     plot.current = created;
@@ -218,16 +246,20 @@ function Tooltip({ lines, labels, titles, earlierTitles, isOpenEnd, format, at }
   );
 }
 
-type PlotBucket = Pick<TrendBucket, "local" | "partial">;
+interface PlotBucket extends NamedBucket {
+  readonly partial: boolean;
+}
 
 interface TimePlotProps extends Omit<PlotProps, "labels" | "titles" | "earlierTitles" | "isOpenEnd"> {
   readonly buckets: readonly PlotBucket[];
   /** The first series of the comparison period is drawn too. */
-  readonly earlier?: TrendAnswer["previous"];
-  readonly unit: Unit;
+  readonly earlier?: { readonly buckets: readonly PlotBucket[]; readonly series: readonly { readonly data: readonly (number | null)[] }[] } | null;
+  /** Of the calendar, as in `interval`. */
+  readonly unit: string;
 }
 
 export function TimePlot({ buckets, earlier = null, unit, lines, ...plot }: TimePlotProps) {
+  const { bucketLong, bucketShort } = useLook().formats;
   const titlesOf = (all: readonly PlotBucket[]) => all.map((bucket) => bucketLong(bucket, unit));
   const before = (earlier?.series ?? []).slice(0, 1).map(({ data }) => ({ name: "Previous", data, isEarlier: true }));
   const titles = { titles: titlesOf(buckets), earlierTitles: titlesOf(earlier?.buckets ?? []) };
