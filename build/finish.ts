@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { commonJs } from "./common-js.js";
+import { embedScript } from "./embed-script.js";
 import { mergeChunks } from "./merge-chunks.js";
 import { pageFiles } from "./page-files.js";
 import { thirdPartyLicenses, type Bundled } from "./third-party.js";
@@ -20,5 +21,6 @@ await mergeChunks(`${root}dist`, "index", [...entries.filter((name) => name !== 
 const threads = await workerPrograms(`${root}src`, `${root}dist`);
 const tracker = await trackerScript(`${root}src`, `${root}dist`);
 await commonJs(`${root}dist`, entries);
+const elements = await embedScript(`${root}src`, `${root}dist`);
 const page = await pageFiles(`${root}dist/page`);
-await thirdPartyLicenses(`${root}dist`, [modules, ...threads, tracker, page]);
+await thirdPartyLicenses(`${root}dist`, [modules, ...threads, tracker, ...elements, page]);

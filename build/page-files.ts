@@ -10,7 +10,7 @@ export const PAGE_FILES = ["index.html", "page.js", "page.css"] as const;
 const SYSTEM_LANGUAGE = "domEnv ? nav.language : 'en-US'";
 
 /** uPlot breaks where a system names its language in its own way, such as `en-US@posix`; the page formats all numbers itself. */
-const plotInEnglish: Plugin = {
+export const plotInEnglish: Plugin = {
   name: "plot in English",
   setup({ onLoad }) {
     onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path }) => {

@@ -3,6 +3,7 @@ import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TestProject } from "vitest/node";
+import { embedScript } from "../build/embed-script.js";
 import { pageFiles } from "../build/page-files.js";
 import { trackerScript } from "../build/tracker-script.js";
 import { alias } from "../vitest.config.js";
@@ -47,7 +48,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
     outdir: directory, outExtension: { ".js": ".mjs" }, plugins: [asInPlace],
     bundle: true, external: ["@clickhouse/client"], splitting: true, platform: "node", format: "esm", target: "node20",
   });
-  await Promise.all([trackerScript(join(root, "src"), directory), pageFiles(join(directory, "page"))]);
+  await Promise.all([trackerScript(join(root, "src"), directory), embedScript(join(root, "src"), directory), pageFiles(join(directory, "page"))]);
   provide("programs", directory);
   return () => rmSync(directory, { recursive: true, force: true });
 }

@@ -52,6 +52,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const TITLES: Readonly<Record<string, string>> = {
   unreachable: "The server cannot be reached",
+  invalid_attribute: "This element is not set up correctly",
+  token_unavailable: "There is no token to read this with",
+  invalid_token: "This token is not valid",
   insufficient_scope: "This token is not allowed to read this",
   insufficient_role: "This token is not allowed to read this",
   organization_token_required: "This requires a token for the whole organization",

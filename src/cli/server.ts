@@ -215,6 +215,8 @@ export interface WebOptions {
   readonly geo: string | undefined;
   /** True: store nothing from browsers that send `Sec-GPC: 1`. */
   readonly honorGpc: boolean;
+  /** Origins whose pages may frame the dashboard. */
+  readonly frameAncestors: readonly string[];
 }
 
 interface RunningServer {
@@ -269,6 +271,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       parseUserAgent,
       files,
       trustProxy: options.web.trustProxy,
+      frameAncestors: options.web.frameAncestors,
       collect: { isBot, locate, honorGpc: options.web.honorGpc, ...(options.data === null ? {} : { salts: saltFile(join(options.data.path, SALTS_NAME)) }) },
       sha256Hex,
       lagMs: lag.lagMs,

@@ -54,7 +54,7 @@ export async function run(args: readonly string[]): Promise<void> {
     sets.map(({ organization }) => [organization, createToken({ role: "owner", scopes: ["*"], organization, nowMs: Date.now() })]),
   );
   const records = [...tokenByOrganization.values()].map((token) => token.record);
-  const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false };
+  const web = { page: true, trustProxy: [], geo: undefined, honorGpc: false, frameAncestors: [] };
   const host = "127.0.0.1";
   const opened = Object.fromEntries([...open].map(([{ organization }, daybook]) => [organization, daybook]));
   const settings = { currency: undefined, insecure, logsRequests: false, oneThread: true, cold: true, web };

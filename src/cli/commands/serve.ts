@@ -30,6 +30,8 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --geo FILE            locates addresses: a database of countries or cities in MaxMind's format (.mmdb)
   --honor-gpc           store nothing from browsers that send Sec-GPC: 1
   --no-page             do not serve the dashboard
+  --frame-ancestors A,B
+                        origins whose pages may frame the dashboard, like https://app.example; default: none
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22
@@ -44,7 +46,7 @@ export const DEFAULT_DATA_DIRECTORY = "./data";
 
 const OPTIONS = {
   ...CLICKHOUSE_OPTIONS,
-  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo"),
+  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo", "frame-ancestors"),
   ...flags("memory", "insecure-token", "quiet", "one-thread", "cold", "honor-gpc", "no-page"),
 };
 
@@ -70,9 +72,10 @@ export async function run(args: readonly string[]): Promise<void> {
   const memoryTokens = ownerToken !== null && data === null ? [ownerToken.record] : [];
   const web: WebOptions = {
     page: values["no-page"] !== true,
-    trustProxy: values["trust-proxy"]?.split(",").map((proxy) => proxy.trim()) ?? [],
+    trustProxy: commaSeparated(values["trust-proxy"]),
     geo: values.geo,
     honorGpc: values["honor-gpc"] === true,
+    frameAncestors: commaSeparated(values["frame-ancestors"]),
   };
   const logsRequests = values.quiet !== true;
   const clickHouse = clickHouseDaybook === null ? {} : { open: { [DEFAULT_ORGANIZATION]: clickHouseDaybook }, openOther: refuseOther };
@@ -88,6 +91,10 @@ export async function run(args: readonly string[]): Promise<void> {
   if (web.page) process.stdout.write(`page: ${server.url}/${ownerToken === null ? "" : `#token=${ownerToken.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await closeOnSignal(server);
+}
+
+function commaSeparated(value: string | undefined): readonly string[] {
+  return value?.split(",").map((item) => item.trim()) ?? [];
 }
 
 function refuseOther(name: string): never {

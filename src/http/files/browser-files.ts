@@ -1,3 +1,4 @@
+import { parameterError, shown } from "../../core/base/errors.js";
 import type { WireReply, WireRequest } from "../wire/request-reply.js";
 import { matchesEtag } from "../answer/etag.js";
 import { sharedBytes, SharedText } from "../answer/json-pieces.js";
@@ -12,6 +13,8 @@ export interface BrowserFile {
 export interface BrowserFiles {
   /** The tracker script of measured sites. */
   readonly tracker?: BrowserFile;
+  /** The elements for other pages. */
+  readonly embed?: BrowserFile;
   /** The dashboard page. */
   readonly page?: { readonly html: BrowserFile; readonly script: BrowserFile; readonly style: BrowserFile };
 }
@@ -24,28 +27,52 @@ export interface ServedFile {
   readonly select: (files: BrowserFiles) => BrowserFile | undefined;
 }
 
-/** The dashboard may use only its own script, style and routes; it cannot be framed or submit forms. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** The dashboard may use only its own script, style and routes; it cannot submit forms. Only `frameAncestors` may frame it. */
+function pagePolicy(frameAncestors: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(" ")}`,
+  ].join("; ");
+}
+
+/** Checks the origins that may frame the dashboard. @throws invalid_parameter */
+export function readFrameAncestors(origins: readonly string[]): readonly string[] {
+  for (const origin of origins) {
+    if (origin !== "'self'" && !isWebOrigin(origin))
+      throw parameterError("invalid_parameter", "frameAncestors", `expected origins such as https://app.example, or 'self', got ${shown(origin)}`);
+  }
+  return origins;
+}
+
+function isWebOrigin(text: string): boolean {
+  if (!/^https?:\/\//.test(text)) return false;
+  try {
+    return new URL(text).origin === text;
+  } catch {
+    return false;
+  }
+}
 
 const PAGE_HEADERS = { "cache-control": "no-cache", "cross-origin-resource-policy": "same-origin" };
 
-export const SERVED_FILES: readonly ServedFile[] = [
+// Pages of any origin load it, and a page that pins its hash needs CORS access.
+const SHARED_HEADERS = { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+
+/** @param frameAncestors origins that may frame the dashboard; none: nobody may */
+export const servedFiles = (frameAncestors: readonly string[]): readonly ServedFile[] => [
   {
     path: "/",
     summary: "The dashboard",
     type: "text/html",
     headers: {
       ...PAGE_HEADERS,
-      "content-security-policy": PAGE_POLICY,
+      "content-security-policy": pagePolicy(frameAncestors),
       "referrer-policy": "no-referrer",
       "cross-origin-opener-policy": "same-origin",
     },
@@ -57,9 +84,15 @@ export const SERVED_FILES: readonly ServedFile[] = [
     path: "/daybook.js",
     summary: "Tracking script for the pages of a site",
     type: "text/javascript",
-    // Pages of any origin load it, and a page that pins its hash needs CORS access.
-    headers: { "cache-control": "public, max-age=3600", "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" },
+    headers: SHARED_HEADERS,
     select: ({ tracker }) => tracker,
+  },
+  {
+    path: "/embed.js",
+    summary: "Elements that show charts in other pages",
+    type: "text/javascript",
+    headers: SHARED_HEADERS,
+    select: ({ embed }) => embed,
   },
 ];
 

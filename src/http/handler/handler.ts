@@ -12,7 +12,7 @@ import type { EdgeRules, Refusal } from "../overload/edge-filter.js";
 import { clientAddress } from "../access/client-address.js";
 import { Collector, collectOptions, type CollectOptions } from "../collect/collector.js";
 import { Repeats } from "../clients/client.js";
-import type { BrowserFiles } from "../files/browser-files.js";
+import { readFrameAncestors, type BrowserFiles } from "../files/browser-files.js";
 import { fileRoutes, preflightRoutes } from "../routes/browser.js";
 import { routes } from "../routes/table.js";
 import { SenderClocks } from "../tracking/call.js";
@@ -56,8 +56,10 @@ export interface HandlerOptions {
   readonly trustProxy?: readonly string[];
   /** Address of the sender of a web request, if the surrounding server has it. Default: unknown. Socket requests have their own. */
   readonly address?: (request: Request) => string | undefined;
-  /** The tracker script and the dashboard page: `await loadBrowserFiles()` of `daybook/node`. Default: neither is served. */
+  /** The tracker script, the elements and the dashboard page: `await loadBrowserFiles()` of `daybook/node`. Default: none is served. */
   readonly files?: BrowserFiles;
+  /** Origins whose pages may frame the dashboard: `https://app.example`, or `'self'`. Default: none. */
+  readonly frameAncestors?: readonly string[];
 }
 
 /** Answers web requests; never rejects. */
@@ -91,6 +93,7 @@ const KNOWN: KnownOptions<HandlerOptions> = {
   trustProxy: true,
   address: true,
   files: true,
+  frameAncestors: true,
 };
 
 /**
@@ -103,7 +106,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const clock = options.clock ?? systemClock;
   const { organizations } = options;
   const byName: ReadonlyMap<string, ServedDaybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
-  const files = fileRoutes(options.files ?? {});
+  const files = fileRoutes(options.files ?? {}, readFrameAncestors(options.frameAncestors ?? []));
   // Reuse the table if possible: its OpenAPI document is cached by identity.
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
   // Apart from the table: browsers send them unasked, so its description leaves them out.

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { plausibleBody, plausibleEvents, plausibleKey } from "../clients/plausible.js";
 import { collectBody } from "../shapes/bodies.js";
-import { SERVED_FILES, sharedFile, type BrowserFiles } from "../files/browser-files.js";
+import { servedFiles, sharedFile, type BrowserFiles } from "../files/browser-files.js";
 import { noQuery, type CollectRoute, type FileRoute, type PreflightRoute, type Route } from "../routing/route.js";
 
 const OPEN = { envelope: "problem", access: null, query: noQuery, etag: false } as const;
@@ -62,8 +62,8 @@ export function preflightRoutes(routes: readonly Route[]): PreflightRoute[] {
   });
 }
 
-export function fileRoutes(files: BrowserFiles): FileRoute[] {
-  return SERVED_FILES.flatMap((file) => {
+export function fileRoutes(files: BrowserFiles, frameAncestors: readonly string[]): FileRoute[] {
+  return servedFiles(frameAncestors).flatMap((file) => {
     const content = file.select(files);
     if (content === undefined) return [];
     const { path, summary } = file;

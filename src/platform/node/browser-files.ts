@@ -13,24 +13,24 @@ const BEST_LEVEL = 9;
 export interface BrowserFilesOptions {
   /** False: without the dashboard. Default true. */
   readonly page?: boolean;
-  /** Directory of `daybook.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: the directory of this module. */
+  /** Directory of `daybook.js`, `embed.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: the directory of this module. */
   readonly directory?: string;
 }
 
 const KNOWN: KnownOptions<BrowserFilesOptions> = { page: true, directory: true };
 
 /**
- * Loads this package's browser files, for `files` of `createHandler`: the tracking script, and the dashboard.
+ * Loads this package's browser files, for `files` of `createHandler`: the tracking script, the elements for other pages, and the dashboard.
  * @throws invalid_parameter (the bundle has no URL of its own), unknown_parameter, the system's error if files are missing
  */
 export async function loadBrowserFiles(options: BrowserFilesOptions = {}): Promise<BrowserFiles> {
   rejectUnknownOptions(options, KNOWN);
   const { page = true, directory = moduleDirectory() } = options;
   const file = (name: string) => fileOf(join(directory, name));
-  const tracker = await file("daybook.js");
-  if (!page) return { tracker };
+  const [tracker, embed] = await Promise.all([file("daybook.js"), file("embed.js")]);
+  if (!page) return { tracker, embed };
   const [html, script, style] = await Promise.all([file("page/index.html"), file("page/page.js"), file("page/page.css")]);
-  return { tracker, page: { html, script, style } };
+  return { tracker, embed, page: { html, script, style } };
 }
 
 function moduleDirectory(): string {
