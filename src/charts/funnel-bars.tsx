@@ -47,9 +47,7 @@ function StepBar({ step, at, detail, next }: StepBarProps) {
         </span>
         {detail}
       </div>
-      <div class="funnel-bar">
-        <span style={{ width: `${share * 100}%` }} />
-      </div>
+      <div class="funnel-bar">{share > 0 && <span style={{ width: `${share * 100}%` }} />}</div>
       <div class="funnel-figures">
         <span>
           <strong>

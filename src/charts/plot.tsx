@@ -38,6 +38,8 @@ export interface PlotLine {
   readonly data: readonly (number | null)[];
   /** From the comparison period: drawn faint, behind the others. */
   readonly isEarlier?: boolean;
+  /** All that the other lines are not: drawn in gray. */
+  readonly isRest?: boolean;
 }
 
 interface PlotProps {
@@ -83,37 +85,45 @@ function stackedData(lines: readonly PlotLine[], bucketCount: number): number[][
 /** Share of a bucket's width that its bars take, and the most that one bar takes, in pixels. */
 const BARS_SHARE = 0.7;
 const BAR_PX = 48;
+const BAR_RADIUS = 0.15;
+/** Share of a bar's place that it fills beside others. */
+const BAR_FILL = 0.9;
 
 /** Draws the bars of one of several series beside those of the others. */
 function groupedBars(at: number, count: number): uPlot.Series.PathBuilder | undefined {
   const widthIn = (plot: uPlot) => Math.min(BARS_SHARE / count, BAR_PX / Math.abs(plot.valToPos(1, "x") - plot.valToPos(0, "x")));
   const startsIn = (plot: uPlot) => [...plot.data[0]].map((place) => place + widthIn(plot) * (at - count / 2));
-  return uPlot.paths.bars?.({ disp: { x0: { unit: 1, values: startsIn }, size: { unit: 1, values: (plot) => [widthIn(plot)] } } });
+  return uPlot.paths.bars?.({
+    radius: BAR_RADIUS,
+    disp: { x0: { unit: 1, values: startsIn }, size: { unit: 1, values: (plot) => [widthIn(plot) * BAR_FILL] } },
+  });
 }
 
 function barSeries(fill: string | undefined, paths: uPlot.Series.PathBuilder | undefined): uPlot.Series {
   return { stroke: "transparent", ...(fill !== undefined && { fill }), width: 0, points: { show: false }, ...(paths !== undefined && { paths }) };
 }
 
-function colorAt(colors: readonly string[], at: number): string | undefined {
-  return colors[at % colors.length];
+/** The number of a line's color. @param at its place among the lines of the period */
+function colorOf({ isRest }: Pick<PlotLine, "isRest">, at: number): number {
+  return isRest === true ? SERIES_COLORS - 1 : at % SERIES_COLORS;
 }
 
 function plotSeries(colors: PlotColors, { lines, kind, isOpenEnd, labels }: PlotProps): uPlot.Series[] {
-  const wide = uPlot.paths.bars?.({ size: [BARS_SHARE, BAR_PX], radius: 0.15 });
+  const wide = uPlot.paths.bars?.({ size: [BARS_SHARE, BAR_PX], radius: BAR_RADIUS });
   // The highest ends are drawn first, and the others over them.
   if (kind === "stacked") {
     const flat = uPlot.paths.bars?.({ size: [BARS_SHARE, BAR_PX] });
-    return [{}, ...lines.map((_, at) => barSeries(colorAt(colors.lines, at), at === lines.length - 1 ? wide : flat)).reverse()];
+    return [{}, ...lines.map((line, at) => barSeries(colors.lines[colorOf(line, at)], at === lines.length - 1 ? wide : flat)).reverse()];
   }
   const count = lines.filter(({ isEarlier }) => isEarlier !== true).length;
   let at = -1;
-  const series = lines.flatMap(({ isEarlier }): uPlot.Series[] => {
-    if (isEarlier === true) return [{ stroke: colors.earlier, width: 1.25, dash: [3, 3], points: { show: false } }];
+  const series = lines.flatMap((line): uPlot.Series[] => {
+    if (line.isEarlier === true) return [{ stroke: colors.earlier, width: 1.25, dash: [3, 3], points: { show: false } }];
     at += 1;
-    if (kind === "bar") return [barSeries(colorAt(colors.bars, at), count === 1 ? wide : groupedBars(at, count))];
-    const stroke = colorAt(colors.lines, at) ?? colors.text;
-    const area = colorAt(colors.areas, at);
+    const color = colorOf(line, at);
+    if (kind === "bar") return [count === 1 ? barSeries(colors.bars[color], wide) : barSeries(colors.lines[color], groupedBars(at, count))];
+    const stroke = colors.lines[color] ?? colors.text;
+    const area = colors.areas[color];
     const base: uPlot.Series = {
       stroke,
       width: 2,
@@ -240,7 +250,7 @@ function Tooltip({ lines, labels, titles, earlierTitles, isOpenEnd, format, at }
         {titles[at]}
         {isOpenEnd && at === last && <span class="faint"> · not over yet</span>}
       </div>
-      {now.map((line, index) => row(line, keyClass(index), line.name))}
+      {now.map((line, index) => row(line, keyClass(line, index), line.name))}
       {earlier.map((line) => row(line, "earlier", earlierTitles?.[at] ?? line.name))}
     </div>
   );
@@ -266,17 +276,17 @@ export function TimePlot({ buckets, earlier = null, unit, lines, ...plot }: Time
   return <Plot {...plot} {...titles} lines={[...before, ...lines]} isOpenEnd={buckets.at(-1)?.partial === true} labels={buckets.map(bucketShort)} />;
 }
 
-function keyClass(series: number): string {
-  return `k${(series % SERIES_COLORS) + 1}`;
+function keyClass(line: Pick<PlotLine, "isRest">, at: number): string {
+  return `k${colorOf(line, at) + 1}`;
 }
 
-export function Legend({ names }: { readonly names: readonly string[] }) {
+export function Legend({ lines }: { readonly lines: readonly Pick<PlotLine, "name" | "isRest">[] }) {
   return (
     <ul class="legend">
-      {names.map((name, at) => (
-        <li key={name}>
-          <span class={`key ${keyClass(at)}`} />
-          {name}
+      {lines.map((line, at) => (
+        <li key={line.name}>
+          <span class={`key ${keyClass(line, at)}`} />
+          {line.name}
         </li>
       ))}
     </ul>

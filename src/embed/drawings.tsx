@@ -67,14 +67,13 @@ function useFigures({ currency }: Trend): (value: number | null) => FormattedNum
   return (value) => (currency === null ? number(value) : money(value, currency));
 }
 
-/** The name of a series, and whether it is what a breakdown leaves. */
-type NamedSeries = TrendSeries & { readonly name: string };
+type NamedSeries = TrendSeries & Pick<PlotLine, "name" | "isRest">;
 
 function useNamedSeries({ series, rest }: Trend, input: QueryInput): readonly NamedSeries[] {
   const { fieldValue } = useLook().formats;
   const fields = breakdownFields(input);
   const nameOf = ({ values }: TrendSeries) => (values.length === 0 ? measureName(input) : values.map((value, at) => fieldValue(fields[at] ?? "", value)).join(", "));
-  return [...series.map((each) => ({ ...each, name: nameOf(each) })), ...(rest === null ? [] : [{ ...rest, name: "All others" }])];
+  return [...series.map((each) => ({ ...each, name: nameOf(each) })), ...(rest === null ? [] : [{ ...rest, name: "All others", isRest: true }])];
 }
 
 function isEmptyTrend(answer: unknown): boolean {
@@ -116,7 +115,7 @@ const chart: ElementKind = {
     const plot = { buckets: trend.buckets, unit, lines, format: show };
     return (
       <>
-        {lines.length > 1 && <Legend names={lines.map(({ name }) => name)} />}
+        {lines.length > 1 && <Legend lines={lines} />}
         <TimePlot {...plot} label={heading} kind={kind} earlier={earlier} />
         <PlotTable {...plot} caption={heading} />
       </>

@@ -31,7 +31,7 @@ export function readQuery(value: unknown, name: ElementQueryName): QueryInput {
   const query = typeof value === "string" ? parsedJson("query", value) : value;
   if (!isRecord(query)) throw attributeError(`${expected}, got ${shortText(query)}.`);
   const names = Object.keys(query);
-  if (names.length !== 1 || names[0] !== name) throw attributeError(`${expected}, got ${names.length === 0 ? "{}" : `the names ${names.join(", ")}`}.`);
+  if (names.length !== 1 || names[0] !== name) throw attributeError(`${expected}, got ${names.length === 0 ? "{}" : names.map((each) => `"${each}"`).join(", ")}.`);
   const input = query[name];
   if (!isRecord(input)) throw attributeError(`query.${name}: expected an object, got ${shortText(input)}.`);
   return input;
@@ -42,7 +42,7 @@ export function parsedJson(attribute: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw attributeError(`${attribute}: expected JSON, got ${shortText(text)}: ${error instanceof Error ? error.message : String(error)}.`);
+    throw attributeError(`${attribute}: expected JSON, got ${cut(text)}: ${error instanceof Error ? error.message : String(error)}.`);
   }
 }
 
@@ -53,7 +53,10 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 const SHOWN_CHARS = 60;
 
 function shortText(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  return cut(JSON.stringify(value) ?? String(value));
+}
+
+function cut(text: string): string {
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 }
 

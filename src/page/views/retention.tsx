@@ -152,7 +152,7 @@ function Lifecycle() {
         if (lines.every(({ data }) => data.every((count) => count === 0))) return <NothingHere />;
         return (
           <>
-            <Legend names={lines.map(({ name }) => name)} />
+            <Legend lines={lines} />
             <TimePlot label="People by lifecycle state" kind="line" buckets={buckets} unit={chosen.unit} lines={lines} format={number} />
             <p class="remark">
               New: active for the first time. Returning: also active in the {chosen.unit} before. Resurrecting: active again after a pause. Dormant:

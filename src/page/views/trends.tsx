@@ -99,18 +99,18 @@ function TrendResult({ answer }: { readonly answer: TrendAnswer }) {
   if (buckets.length === 0 || series.every(({ counted }) => counted === 0)) return <NothingHere />;
   const hasBreakdown = chosen.by !== "";
   const all = [
-    ...series.map((line) => ({ ...line, name: seriesName(line.values, chosen.by) })),
-    ...(rest === null || !hasBreakdown ? [] : [{ ...rest, name: "All others" }]),
+    ...series.map((line) => ({ ...line, name: seriesName(line.values, chosen.by), isRest: false })),
+    ...(rest === null || !hasBreakdown ? [] : [{ ...rest, name: "All others", isRest: true }]),
   ];
   const earlier = hasBreakdown ? null : previous;
   return (
     <>
       {hasBreakdown ? (
-        <Legend names={all.map(({ name }) => name)} />
+        <Legend lines={all} />
       ) : (
         <Total figure="total" total={series[0]?.total ?? null} before={earlier?.series[0]?.total ?? null} show={show} />
       )}
-      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlier={earlier} unit={scope.unit} lines={all.map(({ name, data }) => ({ name, data }))} format={show} />
+      <TimePlot label="Trend" kind={chosen.chart} buckets={buckets} earlier={earlier} unit={scope.unit} lines={all} format={show} />
       <TimeRemarks buckets={buckets} areUniques={chosen.measure === "unique_users"} hasEarlier={earlier !== null} />
       <UnconvertedRemark unconverted={answer.unconverted} />
       {hasBreakdown && <Totals all={all} previous={previous?.series ?? null} by={chosen.by} show={show} />}
