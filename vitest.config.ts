@@ -10,8 +10,10 @@ export const alias = [
   { find: /^daybook\/browser$/, replacement: source("platform/browser/index.ts") },
   { find: /^daybook\/clickhouse$/, replacement: source("clickhouse/index.ts") },
   { find: /^daybook\/client$/, replacement: source("client/index.ts") },
+  { find: /^daybook\/embed$/, replacement: source("embed/index.ts") },
   { find: /^daybook\/http$/, replacement: source("http/index.ts") },
   { find: /^daybook\/node$/, replacement: source("platform/node/index.ts") },
+  { find: /^daybook\/react$/, replacement: source("react/index.ts") },
   { find: /^daybook\/testing$/, replacement: source("testing/index.ts") },
   { find: /^daybook\/tracker$/, replacement: source("tracker/index.ts") },
 ];

@@ -12,7 +12,9 @@ import { trackerScript } from "./tracker-script.js";
 // licences of the packages inside.
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { exports } = JSON.parse(await readFile(`${root}package.json`, "utf8")) as { exports: Record<string, { import?: { default: string } }> };
-const entries = Object.values(exports).flatMap((entry) => /^\.\/dist\/(.+)\.js$/.exec(entry.import?.default ?? "")?.[1] ?? []);
+const names = Object.values(exports).flatMap((entry) => /^\.\/dist\/(.+)\.js$/.exec(entry.import?.default ?? "")?.[1] ?? []);
+/** Without the elements, of which tsup makes the types alone. */
+const entries = names.filter((name) => name !== "embed");
 /** What tsup made its files of. */
 const MADE_OF = `${root}dist/metafile-esm.json`;
 const modules = JSON.parse(await readFile(MADE_OF, "utf8")) as Bundled;

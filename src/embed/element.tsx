@@ -123,9 +123,10 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
 
     attributeChangedCallback(name: string, before: string | null, value: string | null): void {
       if (name === "query") this.#query = undefined;
+      else if (before === value) return;
       if (name === "group" && this.isConnected) this.#joinGroup();
       else if (name === "date-range" && this.#group !== null) page.setDateRange(this.#group, value);
-      if (before !== value) this.#updateSoon();
+      this.#updateSoon();
     }
 
     groupChanged(): void {
