@@ -9,7 +9,7 @@ interface CohortPeriod {
   readonly incomplete: boolean;
 }
 
-export interface Cohorts {
+export interface CohortRows {
   readonly cohorts: readonly { readonly bucket: NamedBucket; readonly size: number; readonly periods: readonly CohortPeriod[] }[];
   readonly total: readonly CohortPeriod[];
 }
@@ -17,12 +17,12 @@ export interface Cohorts {
 const HEAT_LEVELS = 10;
 
 /** Whether a period that is shown is not over. */
-export function hasOpenPeriod({ cohorts }: Cohorts): boolean {
+export function hasOpenPeriod({ cohorts }: CohortRows): boolean {
   return cohorts.some(({ size, periods }) => size > 0 && periods.some(({ incomplete, entities }) => incomplete && entities !== null));
 }
 
 /** The cohorts that have members, with the share of each that came back. @param unit of the periods: day, week or month */
-export function CohortTable({ answer: { cohorts, total }, unit }: { readonly answer: Cohorts; readonly unit: string }) {
+export function CohortTable({ answer: { cohorts, total }, unit }: { readonly answer: CohortRows; readonly unit: string }) {
   const { number, bucketLong, bucketShort } = useLook().formats;
   const shown = cohorts.filter(({ size }) => size > 0);
   // Colors span the actual range, so that small shares differ visibly.

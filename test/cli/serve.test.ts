@@ -29,7 +29,9 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 describe("daybook serve", () => {
   test("stores and answers for the token of the environment, and keeps everything over a stop by SIGTERM", async () => {
     const directory = await emptyDirectory();
-    const first = await serving(["--data", directory, "--quiet"], { env: { DAYBOOK_TOKEN: TOKEN } });
+    const first = await serving(["--data", directory, "--quiet", "--frame-ancestors", "https://app.example, 'self'"], { env: { DAYBOOK_TOKEN: TOKEN } });
+    expect((await fetch(first.url)).headers.get("content-security-policy")).toContain("frame-ancestors https://app.example 'self'");
+    expect(await (await fetch(`${first.url}/embed.js`)).text()).toContain("daybook-board");
     expect(first.server.stdout).not.toContain("token");
     expect(await (await post(`${first.url}/v1/events`, TOKEN, EVENTS)).json()).toEqual({ accepted: 2, duplicates: 0, rejected: [], adjusted: [] });
     first.server.child.kill("SIGTERM");

@@ -51,7 +51,7 @@ export function readFrameAncestors(origins: readonly string[]): readonly string[
 }
 
 function isWebOrigin(text: string): boolean {
-  if (!/^https?:\/\//.test(text)) return false;
+  if (!/^https?:\/\/[\w.*:[\]-]+$/.test(text)) return false;
   try {
     return new URL(text).origin === text;
   } catch {

@@ -13,7 +13,7 @@ const BEST_LEVEL = 9;
 export interface BrowserFilesOptions {
   /** False: without the dashboard. Default true. */
   readonly page?: boolean;
-  /** Directory of `daybook.js`, `embed.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: the directory of this module. */
+  /** Directory of `daybook.js`, `embed.js` and `page`, for bundled programs: `dist` of this package, or a copy. Default: that of this module. */
   readonly directory?: string;
 }
 
