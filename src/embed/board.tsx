@@ -86,7 +86,7 @@ export function boardClass(page: PageElements): CustomElementConstructor {
 
     connectedCallback(): void {
       adoptProperties(this, attributes);
-      this.#rebuildSoon();
+      if (!this.#isBuilt) this.#rebuildSoon();
     }
 
     attributeChangedCallback(name: string): void {

@@ -118,6 +118,7 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
         this.#read(null);
         if (this.#group !== null) page.leave(this.#group, this);
         this.#group = null;
+        render(null, page.styledRoot(this));
       });
     }
 
@@ -222,8 +223,7 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
 
     #formats() {
       const given = this.getAttribute("locale");
-      const language = this.closest("[lang]")?.getAttribute("lang") ?? "";
-      return page.formatsOf(knownLocales(given === null ? [language, ...navigator.languages] : [given]));
+      return page.formatsOf(knownLocales(given === null ? [languageOf(this), ...navigator.languages] : [given]));
     }
 
     /** Dispatches one event for each error, whenever it begins. */
@@ -236,6 +236,13 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
   }
 
   return ChartElement;
+}
+
+/** The language of the page around an element, out of shadow roots too. */
+function languageOf(element: Element): string {
+  const language = element.closest("[lang]")?.getAttribute("lang");
+  const root = element.getRootNode();
+  return language ?? (root instanceof ShadowRoot ? languageOf(root.host) : "");
 }
 
 /** @throws ApiError: invalid_attribute */

@@ -68,6 +68,11 @@ async function answerTo<A>(part: string): Promise<A> {
   return body.answer;
 }
 
+/** As long as a busy machine needs. */
+function eventually<T>(read: () => T | Promise<T>) {
+  return expect.poll(read, { timeout: 15_000 });
+}
+
 function plain(text: string | null): number {
   return Number((text ?? "").replaceAll(/[^\d.-]/g, ""));
 }
@@ -145,10 +150,10 @@ test("the arrow keys move through the points of a chart, and the tooltip says wh
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowLeft");
   const spoken = page.locator("daybook-chart [aria-live]");
-  await expect.poll(() => spoken.textContent()).toContain(`: Events ${series[0]?.data.at(-2)}`);
+  await eventually(() => spoken.textContent()).toContain(`: Events ${series[0]?.data.at(-2)}`);
   expect(await page.locator("daybook-chart .tooltip-title").innerText()).toContain(String(Number(buckets.at(-2)?.local?.slice(8))));
   await page.keyboard.press("Escape");
-  await expect.poll(() => page.locator("daybook-chart .tooltip").count()).toBe(0);
+  await eventually(() => page.locator("daybook-chart .tooltip").count()).toBe(0);
 });
 
 test("equal queries of a page are asked once, and numbers follow the locale", async () => {
@@ -157,6 +162,8 @@ test("equal queries of a page are asked once, and numbers follow the locale", as
   expect([site.queries.length, site.tokenRequests.length]).toEqual([2, 1]);
   const shown = await page.locator("daybook-number .number-change").allInnerTexts();
   expect([shown[0], shown[1]?.includes(",")]).toEqual([shown[2], true]);
+  await open(`<div lang="de">${BOARD}</div>`);
+  expect(await page.locator("daybook-list, daybook-number .number-change").first().innerText()).toContain(",");
 });
 
 test("elements of a group have the dates that were set last on one of them", async () => {
@@ -175,12 +182,15 @@ describe("a token", () => {
     await page.clock.install();
     site.tokenAnswers = [{ token: READER, expires_at: new Date(Date.now() + 150_000).toISOString() }, { token: READER }];
     await open(element("number", DAYS));
-    await page.clock.runFor(61_000);
-    await expect.poll(() => site.queries.length).toBe(2);
-    expect(site.tokenRequests).toHaveLength(1);
-    await page.clock.runFor(61_000);
-    await expect.poll(() => site.queries.length).toBe(3);
-    expect(site.tokenRequests).toHaveLength(2);
+    const afterMinute = async () => {
+      const answered = page.waitForResponse("**/v1/query/**");
+      await page.clock.runFor(61_000);
+      await (await answered).finished();
+      await page.waitForTimeout(50);
+      return [site.queries.length, site.tokenRequests.length];
+    };
+    expect(await afterMinute()).toEqual([2, 1]);
+    expect(await afterMinute()).toEqual([3, 2]);
   });
 
   test("that the server refuses is replaced once, and without another one the element says so", async () => {
@@ -190,7 +200,7 @@ describe("a token", () => {
     expect(await page.locator("[data-figure=total]").count()).toBe(1);
 
     await page.locator("daybook-number").evaluate((number) => Object.assign(number, { token: "sk_refused_0123456789abcdefghijkl" }));
-    await expect.poll(() => page.locator("[data-error=invalid_token]").count()).toBe(1);
+    await eventually(() => page.locator("[data-error=invalid_token]").count()).toBe(1);
   });
 
   test("may be a property, set before the script is there", async () => {
@@ -214,31 +224,35 @@ describe("an answer is asked again each minute", () => {
     await open(element("number", DAYS));
     await hide(true);
     await page.clock.runFor(200_000);
+    // What is asked needs a moment to arrive.
+    await page.waitForTimeout(200);
     expect(site.queries).toHaveLength(1);
     await hide(false);
     await page.clock.runFor(10);
-    await expect.poll(() => site.queries.length).toBe(2);
+    await eventually(() => site.queries.length).toBe(2);
   });
 
   test("while the element is in the viewport", async () => {
     await open(`<div style="height: 4000px"></div>${element("number", DAYS)}`);
     await page.clock.runFor(200_000);
+    // What is asked needs a moment to arrive.
+    await page.waitForTimeout(200);
     expect(site.queries).toHaveLength(1);
     await page.locator("daybook-number").scrollIntoViewIfNeeded();
     await page.waitForTimeout(200);
     await page.clock.runFor(10);
-    await expect.poll(() => site.queries.length).toBe(2);
+    await eventually(() => site.queries.length).toBe(2);
   });
 
   test("and stays in sight, marked, while the server is overloaded", async () => {
     await open(element("number", DAYS, 'token-url="/token" heading="Events"'));
     site.statusOf = () => 503;
     await page.clock.runFor(61_000);
-    await expect.poll(() => page.locator(".stale").count()).toBe(1);
+    await eventually(() => page.locator(".stale").count()).toBe(1);
     expect(await page.locator("[data-figure=total]").count()).toBe(1);
     site.statusOf = () => null;
     await page.clock.runFor(6_000);
-    await expect.poll(() => page.locator(".stale").count()).toBe(0);
+    await eventually(() => page.locator(".stale").count()).toBe(0);
   });
 
   test("until the element is removed, which stops the query under way", async () => {
@@ -249,7 +263,7 @@ describe("an answer is asked again each minute", () => {
     await page.goto(`${site.url}/page`);
     await page.waitForRequest("**/v1/query/**");
     await page.locator("daybook-number").evaluate((number) => number.remove());
-    await expect.poll(() => aborted).toBe(1);
+    await eventually(() => aborted).toBe(1);
   });
 });
 
@@ -291,5 +305,5 @@ test("an empty answer is said in words, and colors that the page changes are dra
   const painted = () => page.locator("daybook-chart canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   const before = await painted();
   await page.evaluate(() => document.body.style.setProperty("--daybook-accent", "oklch(0.6 0.2 30)"));
-  await expect.poll(painted).not.toBe(before);
+  await eventually(painted).not.toBe(before);
 });

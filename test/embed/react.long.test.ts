@@ -61,12 +61,12 @@ test("components set properties of their elements, change them, and pass on erro
   expect(await page.locator("daybook-number").getAttribute("style")).toContain("--daybook-accent");
   const change = (props: object) => page.evaluate((changed) => (Reflect.get(globalThis, "change") as (changed: object) => void)(changed), props);
   await change({ dateRange: "2020-01-01..2020-01-02" });
-  await expect.poll(() => total.getAttribute("data-exact")).toBe("0");
+  await expect.poll(() => total.getAttribute("data-exact"), { timeout: 15_000 }).toBe("0");
   await change({ dateRange: undefined });
-  await expect.poll(() => total.getAttribute("data-exact")).not.toBe("0");
+  await expect.poll(() => total.getAttribute("data-exact"), { timeout: 15_000 }).not.toBe("0");
   expect(await page.locator("daybook-number").getAttribute("date-range")).toBeNull();
   await change({ token: undefined });
-  await expect.poll(() => page.evaluate(() => Reflect.get(globalThis, "errors") as string[])).toEqual(["invalid_attribute"]);
+  await expect.poll(() => page.evaluate(() => Reflect.get(globalThis, "errors") as string[]), { timeout: 15_000 }).toEqual(["invalid_attribute"]);
   await context.close();
 });
 

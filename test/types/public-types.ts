@@ -4,7 +4,7 @@ import { blocksOf } from "../pages.js";
 import { sourceOf, typeProgram } from "./type-program.js";
 
 const HEAD = `import { openDaybook, memoryStorage, DaybookError, type Daybook, type ErrorCode, type EventInput, type RejectedEvent, type Segment } from "daybook";
-import "daybook/browser"; import "daybook/http"; import "daybook/node"; import "daybook/testing"; import "daybook/client"; import "daybook/clickhouse"; import "daybook/tracker";
+import "daybook/browser"; import "daybook/http"; import "daybook/node"; import "daybook/testing"; import "daybook/client"; import "daybook/clickhouse"; import "daybook/tracker"; import "daybook/embed"; import "daybook/react";
 declare const daybook: Daybook; declare const maybe: string | undefined; declare const text: string;
 interface Plan { readonly plan: string; readonly seats?: number }
 declare const plan: Plan; declare const rejected: RejectedEvent; declare const error: DaybookError; declare const segment: Segment;
