@@ -32,7 +32,7 @@ describe("what is packed", () => {
     const project = await Project.of(archive);
     const report = JSON.parse(await project.run("@arethetypeswrong/cli/dist/index.js", [archive, "--format", "json"])) as { analysis: { problems: unknown[]; entrypoints: object } };
     expect(report.analysis.problems).toEqual([]);
-    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./browser", "./http", "./node", "./node/seal-worker", "./node/socket-worker", "./testing", "./tracker"]));
+    expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./browser", "./embed", "./http", "./node", "./node/seal-worker", "./node/socket-worker", "./react", "./testing", "./tracker"]));
     expect(await project.run("publint/src/cli.js", [archive, "--strict"])).toContain("All good!");
   });
 
