@@ -260,8 +260,9 @@ describe("an answer is asked again each minute", () => {
     page.on("requestfailed", (request) => void (aborted += request.url().includes("/v1/query/") ? 1 : 0));
     site.body = element("number", DAYS);
     await page.route("**/v1/query/**", () => undefined);
+    const asked = page.waitForRequest("**/v1/query/**");
     await page.goto(`${site.url}/page`);
-    await page.waitForRequest("**/v1/query/**");
+    await asked;
     await page.locator("daybook-number").evaluate((number) => number.remove());
     await eventually(() => aborted).toBe(1);
   });
