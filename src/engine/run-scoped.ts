@@ -1,3 +1,4 @@
+import { parameterError } from "../core/base/errors.js";
 import { hmacSha256 } from "../core/base/hash.js";
 import { dayStartMs, isoOfDay } from "../core/base/time.js";
 import type { EventRecord } from "../core/schema/event.js";
@@ -56,7 +57,12 @@ export async function explainScoped(
   const days = await scoping.retrying(() => view.store.betweenCommits(() => daysOf(view.store, plan.range)));
   const segments = [...days].map(([day, rowCount]) => ({ day: isoOfDay(day), rowCount, sealed: false, access: "scan" as const }));
   const rowCount = segments.reduce((sum, segment) => sum + segment.rowCount, 0);
-  return { report, plan, segments, columns: [], rowCount, dictionaryValueCount: 0, notices: notices.map(({ message }) => message) };
+  return { report, plan: withoutSegments(plan), segments, columns: [], rowCount, dictionaryValueCount: 0, notices: notices.map(({ message }) => message) };
+}
+
+/** A plan without the conditions of saved segments, which are not for holders of a scope. */
+function withoutSegments(plan: unknown): unknown {
+  return JSON.parse(JSON.stringify(plan, (name, value: unknown) => (name === "segment" ? undefined : value)));
 }
 
 /** The number of rows by day, newest first. */
@@ -77,10 +83,11 @@ async function allowed<K extends ReportName>(
   { scopes: views, planning, retrying }: Scoping,
   scopes: readonly ScopePlan[],
   report: K,
-  input: unknown,
+  given: unknown,
   options: Authorization | undefined,
 ): Promise<AllowedQuery<K>> {
   const context = await planning();
+  const input = plainCopyOf(given);
   for (const scope of scopes) checkScopedInput(report, input, scope);
   const cursorKey = cursorKeyOf(context.cursorKey, scopes);
   const savedSegments = new Map([...context.savedSegments].filter(([name]) => scopes.every(({ segments }) => segments.includes(name))));
@@ -92,6 +99,15 @@ async function allowed<K extends ReportName>(
   await retrying(() => view.refresh());
   checkProject(plan, () => view.projects());
   return { plan, view, notices: noticesOf(plan, input, (key) => view.hasKey(key)), cursorKey };
+}
+
+/** What is checked is what is planned, even if the input has getters. @throws invalid_parameter */
+function plainCopyOf(input: unknown): unknown {
+  try {
+    return structuredClone(input);
+  } catch (cause) {
+    throw parameterError("invalid_parameter", "input", `expected plain data (${(cause as Error).message})`);
+  }
 }
 
 /** With the calendar that a scope sets. */

@@ -10,15 +10,17 @@ import { QUERIES, type ReportName } from "./queries.js";
 /** What the answers of a query show without its input naming it, by the names of fields. */
 const SHOWN: { readonly [Report in ReportName]?: readonly string[] } = {
   identitySessions: [
-    "identity_id", "project", "url", "referrer", "touch_source", "touch_medium", "touch_campaign", "device", "os", "browser", "screen", "language",
+    "identity_id", "created_at", "project", "url", "referrer", "touch_source", "touch_medium", "touch_campaign", "device", "os", "browser", "screen", "language",
     "country", "region", "city", "value",
   ],
-  identityProfile: ["identity_id", "value"],
+  identityProfile: ["identity_id", "created_at", "value"],
   identityReferrers: ["identity_id", "referrer"],
-  identityDeviceGeo: ["identity_id", "device", "os", "browser", "screen", "language", "country", "region", "city", "location_lat", "location_lon"],
-  ltvCohorts: ["value"],
-  topCompanies: ["company_id", "company.name", "company.domain", "value"],
-  companyTopUsers: ["company_id", "user_id", "anonymous_id"],
+  identityDeviceGeo: [
+    "identity_id", "created_at", "device", "os", "browser", "screen", "language", "country", "region", "city", "location_lat", "location_lon",
+  ],
+  ltvCohorts: ["value", "currency"],
+  topCompanies: ["company_id", "company.name", "company.domain", "created_at", "value"],
+  companyTopUsers: ["company_id", "user_id", "anonymous_id", "person.email", "created_at"],
   sessionsOverview: ["path"],
   webOverview: ["path", "touch_source", "touch_medium", "touch_campaign", "country", "device", "browser", "os"],
 };
@@ -97,12 +99,19 @@ function mayNameField(field: string, scope: ScopePlan): boolean {
   return operand !== null && mayName(operand, scope);
 }
 
-function shownBy({ report, node, measure, ...plan }: AnyPlan & { readonly report: ReportName }): readonly string[] {
-  const always = SHOWN[report] ?? [];
-  if (report === "paths") return node?.kind === "path" ? ["path"] : [];
-  if (report === "revenueByAttribution") return [`touch_${(plan as { readonly dimension?: string }).dimension ?? "source"}`, "value"];
-  return typeof measure === "object" && measure.type === "revenue" ? [...always, "value"] : always;
+function shownBy({ report, node, measure, level, ...plan }: AnyPlan & { readonly report: ReportName }): readonly string[] {
+  const ofReport = report === "revenueByAttribution" ? [`touch_${(plan as { readonly dimension?: string }).dimension ?? "source"}`, ...MONEY] : (SHOWN[report] ?? []);
+  return [
+    ...ofReport,
+    ...(report === "paths" && node?.kind === "path" ? ["path"] : []),
+    ...(typeof measure === "object" && measure.type === "revenue" ? MONEY : []),
+    // It counts companies.
+    ...(level === "account" ? ["company_id"] : []),
+  ];
 }
+
+/** Sums in another currency than the reporting one are shown apart. */
+const MONEY = ["value", "currency"];
 
 const NULLABLE = new Set(["referrer", "identityId", "value"]);
 

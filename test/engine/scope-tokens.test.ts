@@ -95,7 +95,12 @@ describe("a signed scope", () => {
     [{ lastDay: 1 }, "unknown_parameter", "scope.lastDay"],
     [{ queries: ["count"] }, "invalid_parameter", "scope.queries[0]"],
     [{ filterGroups: [{ filters: [{ fieldName: "url", operator: "regex", value: "(" }] }] }, "invalid_regex", "scope.filterGroups[0].filters[0].value"],
-    [{ filterGroups: 1n }, "invalid_parameter", "scope"],
+    [{ filterGroups: 1n }, "invalid_parameter", "scope.filterGroups"],
+    // JSON would turn these into no condition.
+    [{ from: new Date(NaN) }, "invalid_date", "scope.from"],
+    [{ lastDays: Infinity }, "invalid_parameter", "scope.lastDays"],
+    [{ projects: () => 1 }, "invalid_parameter", "scope.projects"],
+    [{ filterGroups: Symbol("a") }, "invalid_parameter", "scope.filterGroups"],
   ])("is checked: it is refused as %o", async (scope, code, param) => {
     await expect((await open()).signScope(scope as Scope, HOUR)).rejects.toMatchObject({ code, details: { param } });
   });

@@ -134,9 +134,39 @@ test("Saved segments may be named where a scope lists them, and count events of 
   expect(await refusal(daybook.scoped(ACME).countUniqueUsers(own))).toBe("forbidden_by_scope segments: a scope allows no segments");
 });
 
+test("Answers that show emails, times or currencies need these listed, too; a cursor shows none of its event.", async () => {
+  await using daybook = await shared();
+  const people = { queries: ["companyTopUsers", "identityProfile"], fields: ["company_id", "user_id", "anonymous_id", "identity_id", "value", "created_at"] };
+  await expect(refusal(daybook.scoped(people).companyTopUsers({ companyId: "acme" }))).resolves.toMatch(/^forbidden_by_scope .*person\.email/);
+  const timeless = { ...people, fields: people.fields.filter((field) => field !== "created_at") };
+  await expect(refusal(daybook.scoped(timeless).identityProfile({ userId: "ann" }))).resolves.toMatch(/^forbidden_by_scope .*created_at/);
+  await expect(refusal(daybook.scoped({ fields: ["value"] }).trend({ measure: { type: "revenue" } }))).resolves.toMatch(/^forbidden_by_scope .*currency/);
+  await expect(refusal(daybook.scoped({ fields: ["name"] }).lifecycle({ level: "account" }))).resolves.toMatch(/^forbidden_by_scope .*company_id/);
+  const { cursor } = await daybook.scoped({ queries: ["searchEvents"] }).searchEvents({ limit: 6 });
+  expect(Buffer.from(String(cursor), "base64url").toString("latin1")).not.toContain("blue-shop");
+  // What is checked is what is asked.
+  let readCount = 0;
+  const input = { get field(): "name" | "user_id" { return (readCount += 1) === 1 ? "name" : "user_id"; } };
+  expect(await daybook.scoped(ACME).aggregate(input)).toEqual([{ property: "view", count: 3 }, { property: "signup", count: 1 }]);
+});
+
+test("A scope by company follows events and memberships that change while it is read.", async () => {
+  await using daybook = await openDaybook({ storage: memoryStorage(), clock: fixedClock(nowMs) });
+  await daybook.ingest(Array.from({ length: 2_000 }, (_, at) => event(1 + (at % 9), { userId: `u${at % 100}` })));
+  const [acme, filterGroups] = [daybook.scoped(ACME), ACME.filterGroups];
+  for (let round = 0; round < 12; round += 1) {
+    await Promise.all([
+      daybook.ingest([event(9, { userId: `new${round}`, companyId: "acme" })]).then(() => acme.countEvents()),
+      daybook.ingest([event(9, { userId: `u${round}`, companyId: "acme" })]).then(() => daybook.countEvents({ filterGroups })),
+      acme.countEvents(),
+    ]);
+    expect([round, await acme.countEvents()]).toEqual([round, await daybook.countEvents({ filterGroups })]);
+  }
+});
+
 test("Cursors, notices, projects and explanations tell nothing of other events.", async () => {
   await using daybook = await shared();
-  const rights: Scope = { queries: ["searchEvents", "ltvCohorts", "countEvents"], fields: ["name", "url", "project", "value", "metadata.plan", "metadata.secret", "metadata.none"] };
+  const rights: Scope = { queries: ["searchEvents", "ltvCohorts", "countEvents"], fields: ["name", "url", "project", "value", "currency", "metadata.plan", "metadata.secret", "metadata.none"] };
   const acme = daybook.scoped({ ...ACME, ...rights });
   const blue = daybook.scoped({ filterGroups: [{ filters: [{ fieldName: "company_id", operator: "=", value: "blue" }] }], ...rights });
   const { cursor } = await acme.searchEvents({ limit: 1 });
@@ -170,6 +200,9 @@ test.each([
   [{ filterGroups: [{ filters: [{ fieldName: "person.email", operator: "is_set" }] }] }, "invalid_parameter scope.filterGroups[0].filters[0].fieldName: expected a field or a metadata key of the event itself"],
   [{ filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "=", value: "a" }] }] }, "invalid_parameter scope.filterGroups[0].filters[0].fieldName: expected a field or"],
   [{ filterGroups: [{ filters: [{ fieldName: "identity_id", operator: "in_segment", value: "a" }] }] }, "invalid_operator scope.filterGroups[0].filters[0].operator: "],
+  [{ filterGroups: [] }, "invalid_parameter scope.filterGroups: expected at least one group, got none; leave it out for all events"],
+  [{ filterGroups: [{ filters: [] }] }, "invalid_parameter scope.filterGroups[0].filters: expected at least one filter, got none"],
+  [{ filterGroups: [{ filters: [{ fieldName: "company_id", operator: "=", value: "" }] }] }, "invalid_parameter scope.filterGroups[0].filters[0].value: expected at least one"],
   [{ projects: [] }, "invalid_parameter scope.projects: expected an array of 1 to 100 items, got 0"],
   [{ queries: ["stats"] }, "invalid_parameter scope.queries[0]: expected one of countEvents, "],
   [{ fields: ["metadata."] }, 'invalid_parameter scope.fields[0]: expected the name of a field, got "metadata."'],

@@ -163,7 +163,8 @@ export class ScopedStore implements VisibleStore {
       prepare: (_, context) => {
         const { tables, sequence } = context;
         const { memberships } = tables;
-        const isSame = tables === this.#tables && this.#membershipCount === memberships.changeCount;
+        const { changeCount } = memberships;
+        const isSame = tables === this.#tables && this.#membershipCount === changeCount;
         // A late record or link may move an event into the scope, or out of it, if that depends on its company.
         const after = isSame || (tables === this.#tables && !this.#dependsOnCompanies) ? this.#sequence : 0;
         const { records, journaledSizes } = this.store;
@@ -191,7 +192,7 @@ export class ScopedStore implements VisibleStore {
               yielder,
             );
             this.#catalog.changed();
-            [this.#recordCount, this.#sequence, this.#tables, this.#membershipCount] = [recordEnd, sequence, tables, memberships.changeCount];
+            [this.#recordCount, this.#sequence, this.#tables, this.#membershipCount] = [recordEnd, sequence, tables, changeCount];
             return true;
           },
         };

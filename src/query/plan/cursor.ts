@@ -7,10 +7,10 @@ import { memberError, type InputMembers } from "./members.js";
 import type { CursorPosition } from "./plan.js";
 
 /**
- * Format: version (1 byte), endpoint (1 byte), createdAt (f64), event id (16 bytes), sequence (u32, masked), hash of the query's fingerprint
- * (16 bytes), the first 16 bytes of the HMAC over all else, and the event's project (UTF-8). Numbers are big-endian.
+ * Format: version (1 byte), endpoint (1 byte), createdAt (f64), event id (16 bytes), sequence (u32), hash of the query's fingerprint (16 bytes), the
+ * first 16 bytes of the HMAC over all else, and the event's project (UTF-8). Numbers are big-endian. All but the HMAC is masked.
  */
-const VERSION = 3;
+const VERSION = 4;
 /** A cursor is valid for one endpoint only. */
 const ENDPOINTS = { searchEvents: 1, identitySessions: 2 } as const;
 export type PagedReport = keyof typeof ENDPOINTS;
@@ -40,14 +40,14 @@ export function encodeCursor(report: PagedReport, position: CursorPosition, fing
   bytes.set(hash128("fingerprint", fingerprint), FINGERPRINT_AT);
   bytes.set(project, PROJECT_AT);
   bytes.set(macOf(bytes, key), MAC_AT);
-  maskSequence(bytes, key);
+  mask(bytes, key);
   return encodeBase64Url(bytes);
 }
 
 /** Decodes what `encodeCursor` sealed. @throws invalid_cursor (altered, of another store or endpoint), cursor_mismatch (of another query) */
 export function decodeCursor(report: PagedReport, text: string, fingerprint: string, key: Uint8Array): CursorPosition {
   const bytes = text.length <= TEXT_LENGTH_MAX ? decodeBase64Url(text) : null;
-  if (bytes !== null && bytes.length >= PROJECT_AT) maskSequence(bytes, key);
+  if (bytes !== null && bytes.length >= PROJECT_AT) mask(bytes, key);
   const sealed = bytes !== null && bytes.length >= PROJECT_AT && isSameMac(bytes.subarray(MAC_AT, PROJECT_AT), macOf(bytes, key));
   if (!sealed || bytes[0] !== VERSION || bytes[1] !== ENDPOINTS[report]) {
     const reason = "expected a cursor from an earlier page of this query, got another text";
@@ -70,10 +70,19 @@ export function readCursor(report: PagedReport, members: InputMembers, fingerpri
   return decodeCursor(report, text, fingerprint, key);
 }
 
-/** Masks or unmasks the sequence, which would reveal how many events all projects receive. */
-function maskSequence(bytes: Uint8Array, key: Uint8Array): void {
-  const mask = hmacSha256(key, bytes.subarray(MAC_AT, PROJECT_AT));
-  for (let at = 0; at < FINGERPRINT_AT - SEQUENCE_AT; at += 1) bytes[SEQUENCE_AT + at] = (bytes[SEQUENCE_AT + at] ?? 0) ^ (mask[at] ?? 0);
+/** Masks or unmasks all but the HMAC: a holder may not see ids, times and projects of events, and nobody how many events all projects receive. */
+function mask(bytes: Uint8Array, key: Uint8Array): void {
+  const seed = new Uint8Array(PROJECT_AT - MAC_AT + 2);
+  seed.set(bytes.subarray(MAC_AT, PROJECT_AT));
+  const view = new DataView(seed.buffer);
+  let pad: Uint8Array = seed;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (at % 32 === 0) {
+      view.setUint16(seed.length - 2, at / 32);
+      pad = hmacSha256(key, seed);
+    }
+    if (at < MAC_AT || at >= PROJECT_AT) bytes[at] = (bytes[at] ?? 0) ^ (pad[at % 32] ?? 0);
+  }
 }
 
 function macOf(bytes: Uint8Array, key: Uint8Array): Uint8Array {

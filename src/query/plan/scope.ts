@@ -78,6 +78,7 @@ export function planScope(scope: unknown, queryNames: readonly string[]): ScopeP
   const patterns: Pattern[] = [];
   const where = new FilterPlanner(patterns).where(members, null);
   refuseOthers(members, where);
+  refuseEmpty(members);
   return {
     rows: { where, projects: readTexts(members, "projects"), ...readWindow(members, zone) },
     queries: readTexts(members, "queries", queryNames),
@@ -131,6 +132,19 @@ function readTexts(members: InputMembers, name: string, known?: readonly string[
     if (known?.includes(item) === false) throw memberError(members, path, `expected one of ${known.join(", ")}, got ${shown(item)}`);
   });
   return [...new Set(items as readonly string[])];
+}
+
+/** A scope that was made of an empty customer must not open all events. */
+function refuseEmpty(members: InputMembers): void {
+  const groups = readList(members, "filterGroups", 0, LIMITS.filterGroupCount) as readonly { readonly filters: readonly { readonly value?: unknown }[] }[];
+  if (members.values.has("filterGroups") && groups.length === 0) throw memberError(members, "filterGroups", "expected at least one group, got none; leave it out for all events");
+  groups.forEach(({ filters }, at) => {
+    if (filters.length === 0) throw memberError(members, `filterGroups[${at}].filters`, "expected at least one filter, got none");
+    filters.forEach(({ value }, place) => {
+      if (value === "" || (Array.isArray(value) && value.includes("")))
+        throw memberError(members, `filterGroups[${at}].filters[${place}].value`, "expected at least one character, got an empty text; is_not_set selects events without a value");
+    });
+  });
 }
 
 function refuseOthers(members: InputMembers, where: Where): void {
