@@ -166,7 +166,7 @@ test("A scope by company follows events and memberships that change while it is 
 
 test("Cursors, notices, projects and explanations tell nothing of other events.", async () => {
   await using daybook = await shared();
-  const rights: Scope = { queries: ["searchEvents", "ltvCohorts", "countEvents"], fields: ["name", "url", "project", "value", "currency", "metadata.plan", "metadata.secret", "metadata.none"] };
+  const rights: Scope = { queries: ["searchEvents", "ltvCohorts", "countEvents"], fields: ["name", "url", "project", "value", "currency", "company_id", "metadata.plan", "metadata.secret", "metadata.none"] };
   const acme = daybook.scoped({ ...ACME, ...rights });
   const blue = daybook.scoped({ filterGroups: [{ filters: [{ fieldName: "company_id", operator: "=", value: "blue" }] }], ...rights });
   const { cursor } = await acme.searchEvents({ limit: 1 });

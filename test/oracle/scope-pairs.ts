@@ -62,7 +62,7 @@ export async function checkPair(seed: number): Promise<void> {
 
 /** A name that only events outside of the scope have. */
 const PLANTED = "planted";
-const EVERY_FIELD = [...FIELDS, "id", "createdAt", "identityId", "companyId", "company.name", "company.domain", "referrer", "device", "country", "region", "city", "value", "path", "touchSource", "touchMedium", "touchCampaign", "person.email", "os", "browser"];
+const EVERY_FIELD = [...FIELDS, "id", "createdAt", "identityId", "companyId", "company.name", "company.domain", "referrer", "device", "country", "region", "city", "value", "currency", "path", "touchSource", "touchMedium", "touchCampaign", "person.email", "os", "browser"];
 
 /** The same keys in both stores, so that cursors can be compared. */
 function counting(): (bytes: Uint8Array) => void {

@@ -12,7 +12,7 @@ import { completeRequest } from "../complete-request.js";
 import { codeOf, handlerOf, NOW_MS, requestOf, send, stubDaybook, TOKENS } from "../kit.js";
 
 const SCOPE: Scope = { filterGroups: [{ filters: [{ fieldName: "device", operator: "equals", value: "mobile" }] }] };
-const EVERYTHING: Scope = { queries: QUERY_NAMES, fields: [...Object.keys(FIELD_OPERANDS), "company.name", "company.domain"] };
+const EVERYTHING: Scope = { queries: QUERY_NAMES, fields: [...Object.keys(FIELD_OPERANDS), "company.name", "company.domain", "person.email"] };
 const HOUR: SignScopeOptions = { expiresIn: "1h", organization: "acme" };
 const PAGE = "https://app.example";
 
