@@ -12,7 +12,6 @@ import { answerOf, executionOf } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { noticesOf } from "./query/notices.js";
 import { AUTHORIZE, checkProject, pageOf, planInput, type Authorization, type PlanningContext } from "./queries.js";
-import type { ScopedServices } from "./scoped-queries.js";
 import type { VisibleStore } from "../store/live/store.js";
 import type { Scopes, ScopeView } from "./scoped/scopes.js";
 
@@ -24,7 +23,15 @@ interface AllowedQuery<K extends ReportName> {
   readonly cursorKey: Uint8Array;
 }
 
-type Scoping = Pick<ScopedServices, "planning" | "notify" | "retrying"> & { readonly scopes: Scopes };
+/** What scoped queries need of their Daybook. */
+export interface Scoping {
+  readonly scopes: Scopes;
+  /** Brings the store up to date first. @throws closed */
+  planning(): Promise<PlanningContext>;
+  notify(notices: readonly QueryNotice[], options: QueryOptions | undefined): void;
+  /** Retries a read whose files were replaced. */
+  retrying<T>(read: () => Promise<T>): Promise<T>;
+}
 
 /** Runs a query within scopes, all of which apply. @throws forbidden_by_scope, and what the query throws */
 export async function runScoped(

@@ -1,22 +1,16 @@
 import { checkQueryOptions } from "../core/base/options.js";
 import { parameterError, shown } from "../core/base/errors.js";
 import { planScope, type Scope, type ScopePlan } from "../query/plan/scope.js";
-import { QUERY_NAMES, QueryMethods, type QueryNotice, type QueryOptions, type ReportName } from "../query/queries.js";
+import { QUERY_NAMES, QueryMethods, type QueryOptions, type ReportName } from "../query/queries.js";
 import type { ScopedDaybook } from "./daybook.js";
 import type { Explanation } from "./query/explain.js";
-import { checkReportName, KNOWN_OF_QUERIES, type Authorization, type PlanningContext } from "./queries.js";
-import type { explainScoped, runScoped } from "./run-scoped.js";
+import { checkReportName, KNOWN_OF_QUERIES, type Authorization } from "./queries.js";
+import type { explainScoped, runScoped, Scoping } from "./run-scoped.js";
 import type { Scopes } from "./scoped/scopes.js";
 
-/** What scoped queries need of their Daybook. */
-export interface ScopedServices {
+export interface ScopedServices extends Omit<Scoping, "scopes"> {
   /** Lazy: most programs have no scopes. */
   readonly load: () => Promise<{ readonly runScoped: typeof runScoped; readonly explainScoped: typeof explainScoped; readonly scopes: Scopes }>;
-  /** Brings the store up to date first. @throws closed */
-  planning(): Promise<PlanningContext>;
-  notify(notices: readonly QueryNotice[], options: QueryOptions | undefined): void;
-  /** Retries a read whose files were replaced. */
-  retrying<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /** The queries of a Daybook within one scope or several, all of which apply. */
