@@ -111,7 +111,7 @@ export function bodyFor(path: string, random: Random): unknown {
   if (/^\/v1\/(track|page|screen|identify|group|alias)$/.test(path)) return call(random);
   if (path === "/v1/privacy-requests") {
     const subject = { [random.pick(["email", "user_id"])]: random.pick(["ann@example.org", "u1", "nobody"]) };
-    return { type: random.pick(["access", "erasure", "portability"]), subject, ...some(random, { regulation: () => "ccpa", project: () => "shop" }) };
+    return { type: random.pick(["access", "erasure", "portability"]), subject, ...some(random, { regulation: () => "ccpa" }), ...some(random, { project: () => "shop" }, 0.1) };
   }
   // Some events go; rules keep what there is.
   if (path === "/v1/events/delete") return { before: random.pick(["2026-03-01", "2026-03-01T12:00:00Z"]), ...some(random, { project: () => random.pick(["shop", "site"]) }) };

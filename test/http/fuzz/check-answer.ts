@@ -1,5 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from "../../../src/core/base/errors.js";
 import { createRouter, routeOf } from "../../../src/http/routing/router.js";
+import { preflightRoutes } from "../../../src/http/routes/browser.js";
 import { routes } from "../../../src/http/routes/table.js";
 import type { Route } from "../../../src/http/routing/route.js";
 import { ARROW_TYPE } from "../../../src/http/wire/request-reply.js";
@@ -13,7 +14,7 @@ export interface FuzzAnswer {
   readonly text: string;
 }
 
-const router = createRouter(routes);
+const router = createRouter([...routes, ...preflightRoutes(routes)]);
 const PRIVATE = /sk_(?:owner|shop|other|analytics|search|write|expired|revoked|nowhere)|\n {4}at |node_modules|\/src\/|file:\/\//;
 
 /** What is wrong with an answer; empty when nothing is. */
@@ -68,7 +69,7 @@ function successFlaws(request: FuzzRequest, { status, headers, text }: FuzzAnswe
     if (!request.headers.some(([name]) => name.toLowerCase() === "if-none-match")) flaws.push("304 unasked");
     return flaws;
   }
-  const expected = "open" in route ? [200, 503] : [route.status ?? 200];
+  const expected = "open" in route ? [200, 503] : "preflight" in route ? [204] : [route.status ?? 200];
   if (!expected.includes(status)) flaws.push(`status ${status}`);
   if (headers.get("content-type") === ARROW_TYPE)
     return request.headers.some(([name, value]) => name.toLowerCase() === "accept" && value.includes(ARROW_TYPE)) ? flaws : [...flaws, "Arrow unasked"];

@@ -6,7 +6,7 @@ import { fuzz } from "./fuzz.js";
 // By itself nothing goes: what answers bring and take is counted.
 useLimits({ quietMs: 3_600_000 });
 
-const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? caseCount(250, 1_500));
+const requestCount = Number(process.env["DAYBOOK_FUZZ_REQUESTS"] ?? caseCount(250, 2_500));
 
 test("Random requests are answered as the documentation says, and what is refused changes nothing.", async () => {
   const statuses = await fuzz(baseSeed, requestCount);
