@@ -63,7 +63,7 @@ export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; read
   return (
     <div class={error.isLoad ? "notice busy" : "notice error"} role="status" data-error={error.code}>
       <strong>{errorTitle(error)}</strong>
-      <div class="notice-text">{error.isLoad ? "It is asked again in a moment." : error.detail}</div>
+      <div class="notice-text">{error.isLoad ? "Trying again shortly." : error.detail}</div>
       {error.code !== "invalid_attribute" && (
         <button type="button" class="again" onClick={onAgain}>
           Try again

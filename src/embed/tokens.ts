@@ -24,7 +24,7 @@ interface IssuedToken {
 /** A token is replaced this long before it expires. */
 const RENEWAL_MS = 60_000;
 
-/** Tokens of a route of the surrounding page. It is asked when a token is needed, and again when the last one has less than a minute left. */
+/** Fetches tokens from a URL of the surrounding page: when a query needs one and the last one has less than a minute left. */
 export class IssuedTokens implements TokenSource {
   readonly key: string;
   #held: IssuedToken | null = null;
@@ -86,7 +86,7 @@ function expiresMs(value: unknown, url: string): number {
   return ms;
 }
 
-/** Statuses of overload keep their meaning: the token is asked for again soon. */
+/** Keeps the status, so that the token is fetched again soon if the server is overloaded. */
 function tokenError(status: number, detail: string): ApiError {
   return new ApiError("token_unavailable", status, detail, null, null);
 }

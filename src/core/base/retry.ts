@@ -1,4 +1,5 @@
 import type { DaybookError } from "./errors.js";
+import { keepingTimer, type Wait } from "./time.js";
 
 /** The clock, timer and random numbers of retries. */
 export interface RetryEnvironment {
@@ -6,25 +7,14 @@ export interface RetryEnvironment {
   nowMs(): number;
   /** From 0 to 1. */
   random(): number;
-  /** Resolves after that many ms, or as soon as the signal is aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  readonly sleep: Wait;
 }
 
 /** Its timers keep the process alive. */
 export const systemEnvironment: RetryEnvironment = {
   nowMs: () => Date.now(),
   random: () => Math.random(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener("abort", end, { once: true });
-    }),
+  sleep: keepingTimer,
 };
 
 /** Bounds of the random delays between attempts, in ms. */

@@ -133,8 +133,13 @@ export function fixedClock(nowMs: number): Clock & { set(nowMs: number): void } 
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** A system timer, which does not keep the process alive. */
-export const timer: Wait = (ms, signal) =>
-  new Promise((resolve) => {
+export const timer: Wait = (ms, signal) => waitFor(ms, signal, (handle) => handle.unref?.());
+
+/** A system timer, which keeps the process alive. */
+export const keepingTimer: Wait = (ms, signal) => waitFor(ms, signal, () => undefined);
+
+function waitFor(ms: number, signal: AbortSignal, started: (handle: { unref?(): void }) => void): Promise<void> {
+  return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const end = () => {
       clearTimeout(handle);
@@ -142,6 +147,7 @@ export const timer: Wait = (ms, signal) =>
       resolve();
     };
     const handle = setTimeout(end, ms);
-    (handle as { unref?(): void }).unref?.();
+    started(handle as { unref?(): void });
     signal.addEventListener("abort", end);
   });
+}

@@ -112,7 +112,7 @@ export class ScopedStore implements VisibleStore {
     return await read();
   }
 
-  /** Takes what came since. Cost: a test of the rows of newer segments and heads, and all columns of those that pass. @throws corruption */
+  /** Copies newer events. Cost: tests the rows of newer parts, and loads all columns of those with a match. @throws corruption */
   refresh(): Promise<void> {
     return (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = null)));
   }
