@@ -7,7 +7,7 @@ import { withTokensLock } from "./token-store.js";
 
 /**
  * The signed tokens of an organization, whether or not a server has its store open: the server reads changed keys within half a second. Two processes
- * that make the first key in the same instant would keep one of the keys; tokens of the other are then invalid from the beginning.
+ * that create the first key at the same moment keep one of the two keys: tokens signed with the other are never valid.
  * @throws UsageError, Error if there is no such store
  */
 export async function scopeTokensIn(path: string, organization: string): Promise<ScopeTokens> {

@@ -66,8 +66,9 @@ export function boardClass(page: PageElements): CustomElementConstructor {
     }
 
     set items(value: unknown) {
+      const isSame = this.#isBuilt && JSON.stringify(value) === JSON.stringify(this.items);
       this.#items = value ?? undefined;
-      this.#rebuildSoon();
+      if (!isSame) this.#rebuildSoon();
     }
 
     get token(): string | null {
@@ -79,7 +80,7 @@ export function boardClass(page: PageElements): CustomElementConstructor {
       for (const child of this.#grid.children) Reflect.set(child, "token", value);
     }
 
-    /** Asks for all answers again now. */
+    /** Runs all queries again now. */
     refresh(): void {
       for (const child of this.#grid.children) if ("refresh" in child && typeof child.refresh === "function") child.refresh();
     }
@@ -120,10 +121,12 @@ export function boardClass(page: PageElements): CustomElementConstructor {
     }
 
     #fail(root: ShadowRoot, error: ApiError): void {
+      // Not by removing the nodes: the next rendering would update them where they no longer show.
+      render(null, root);
       root.replaceChildren();
       render(
         <div class="card" lang="en">
-          <ErrorNotice error={error} onAgain={() => this.refresh()} />
+          <ErrorNotice error={error} />
         </div>,
         root,
       );

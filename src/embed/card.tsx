@@ -59,12 +59,12 @@ function Loading({ lineCount }: { readonly lineCount: number }) {
 }
 
 /** Errors of attributes stay until the page changes them; others may be over. */
-export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; readonly onAgain: () => void }) {
+export function ErrorNotice({ error, onAgain }: { readonly error: ApiError; readonly onAgain?: () => void }) {
   return (
     <div class={error.isLoad ? "notice busy" : "notice error"} role="status" data-error={error.code}>
       <strong>{errorTitle(error)}</strong>
       <div class="notice-text">{error.isLoad ? "Trying again shortly." : error.detail}</div>
-      {error.code !== "invalid_attribute" && (
+      {onAgain !== undefined && error.code !== "invalid_attribute" && (
         <button type="button" class="again" onClick={onAgain}>
           Try again
         </button>

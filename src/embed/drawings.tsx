@@ -82,8 +82,8 @@ function isEmptyTrend(answer: unknown): boolean {
 }
 
 const PLOT_KINDS: Readonly<Record<string, PlotKind>> = { line: "line", bars: "bar", "stacked-bars": "stacked" };
-/** Measures whose figures add up to a figure. */
-const ADDITIVE = ["events", "sessions", "revenue", "sum", "unique_users"];
+/** Measures that can be stacked. People and visits may be in several series, so their stacks can exceed the total. */
+const STACKABLE = ["events", "sessions", "revenue", "sum", "unique_users"];
 
 function plotKind(attribute: DrawingInput["attribute"]): PlotKind {
   const type = attribute("type") ?? "line";
@@ -100,7 +100,7 @@ const chart: ElementKind = {
   lineCount: 8,
   prepare: (input, attribute) => {
     if (input["interval"] === "total") throw attributeError("query.trend.interval: expected a unit of time for a chart, got \"total\".");
-    if (plotKind(attribute) === "stacked" && !ADDITIVE.includes(measureOf(input)))
+    if (plotKind(attribute) === "stacked" && !STACKABLE.includes(measureOf(input)))
       throw attributeError(`type: stacked bars add figures up, which ${measureOf(input)} does not allow; use line or bars.`);
     return input;
   },

@@ -146,7 +146,8 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
       if (name === null) return;
       page.join(name, this);
       const own = this.getAttribute("date-range");
-      if (own !== null) page.setDateRange(name, own);
+      // An element that is moved or made anew leaves the range that was chosen since.
+      if (own !== null && page.dateRangeOf(name) === null) page.setDateRange(name, own);
     }
 
     /** Changes of several attributes are one update. */

@@ -12,15 +12,15 @@ export interface DaybookElement extends HTMLElement {
   server: string | null;
   /** URL that answers `{ "token": "…", "expires_at"?: "…" }` or a token as text; it is fetched with credentials. */
   tokenUrl: string | null;
-  /** A token, in the place of `tokenUrl`. */
+  /** A token, instead of `tokenUrl`. */
   token: string | null;
   /** Language of numbers and dates, such as `de`. Default: that of the page, then that of the browser. */
   locale: string | null;
-  /** IANA name of the time zone of the query, in the place of its own. */
+  /** IANA name of the time zone of the query; replaces its own. */
   timeZone: string | null;
   /** Elements of a group have the same `dateRange`: the one that was set last on any of them. */
   group: string | null;
-  /** `30d` or `2026-03-01..2026-03-31`, in the place of the query's dates. */
+  /** `30d` or `2026-03-01..2026-03-31`; replaces the query's dates. */
   dateRange: string | null;
   /** Asks again now. */
   refresh(): void;

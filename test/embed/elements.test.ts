@@ -300,6 +300,18 @@ test("an element that cannot show its answer says why, and tells the page", asyn
   expect(complaints).toEqual([]);
 });
 
+test("a board says each time what is wrong with its items, and shows them once they are right", async () => {
+  await open('<daybook-board items="[]"></daybook-board>');
+  const setItems = (text: string) => page.locator("daybook-board").evaluate((board, value) => board.setAttribute("items", value), text);
+  for (const [items, message] of [['[{"show": "pie"}]', "items[0].show"], ["[", "items: expected JSON"], ["[]", "items: expected a list"]] as const) {
+    await setItems(items);
+    await eventually(() => page.locator("daybook-board [data-error]").innerText()).toContain(message);
+  }
+  await setItems(JSON.stringify([{ show: "number", query: { trend: { lastDays: 7 } } }]));
+  await page.locator("daybook-board daybook-number").waitFor();
+  expect(await page.locator("daybook-board [data-error]").count()).toBe(1);
+});
+
 test("an empty answer is said in words, and colors that the page changes are drawn anew", async () => {
   await open(element("chart", { trend: { lastDays: 7, eventName: "nothing" } }) + element("chart", DAYS));
   expect(await page.locator("daybook-chart").first().locator(".notice").innerText()).toBe("No data in this period");

@@ -60,11 +60,14 @@ test("components set properties of their elements, change them, and pass on erro
   expect(await page.locator("daybook-list tbody tr").count()).toBeGreaterThan(1);
   expect(await page.locator("daybook-number").getAttribute("style")).toContain("--daybook-accent");
   const change = (props: object) => page.evaluate((changed) => (Reflect.get(globalThis, "change") as (changed: object) => void)(changed), props);
+  // An equal list of items does not make the board anew.
+  await page.locator("daybook-list").evaluate((list) => Reflect.set(globalThis, "listBefore", list));
   await change({ dateRange: "2020-01-01..2020-01-02" });
   await expect.poll(() => total.getAttribute("data-exact"), { timeout: 15_000 }).toBe("0");
   await change({ dateRange: undefined });
   await expect.poll(() => total.getAttribute("data-exact"), { timeout: 15_000 }).not.toBe("0");
   expect(await page.locator("daybook-number").getAttribute("date-range")).toBeNull();
+  expect(await page.locator("daybook-list").evaluate((list) => list === Reflect.get(globalThis, "listBefore"))).toBe(true);
   await change({ token: undefined });
   await expect.poll(() => page.evaluate(() => Reflect.get(globalThis, "errors") as string[]), { timeout: 15_000 }).toEqual(["invalid_attribute"]);
   await context.close();

@@ -1,6 +1,7 @@
 import { fixedClock } from "../../src/core/base/time.js";
 import type { Daybook } from "../../src/engine/daybook.js";
 import type { SavedSegment } from "../../src/engine/query/saved-segments.js";
+import { encodeScopeToken } from "../../src/engine/tokens/scope-token.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
 import { createHandler, memoryTokens, type Handler, type HandlerOptions, type ServedDaybook, type TokenEntry } from "../../src/http/index.js";
@@ -68,6 +69,11 @@ export const PRIVACY_REQUEST: PrivacyRequest = {
 };
 
 const DELETION_RECEIPT: DeletionReceipt = { deletedAt: "2026-03-04T00:00:00.000Z", events: 1, segmentsRewritten: 2, segmentsRemoved: 3, dictionaryValues: 4 };
+
+const SIGNED_TOKEN = encodeScopeToken(
+  { organization: "default", issuedMs: NOW_MS, expiresMs: NOW_MS + 3_600_000, payloadByteLength: 0, deflatedPayload: new Uint8Array() },
+  () => new Uint8Array(32),
+);
 
 const SAVED_SEGMENT: SavedSegment = {
   name: "buyers",
@@ -172,7 +178,7 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       preview: told("timeToLive.preview", { events: 3, days: 2, projects: [{ project: "shop", keptFrom: "2026-03-03", events: 3, days: 2 }] }),
       sweep: told("timeToLive.sweep", DELETION_RECEIPT),
     },
-    signScope: told("signScope", "ds_signed"),
+    signScope: told("signScope", SIGNED_TOKEN),
     verifyScopeToken: told("verifyScopeToken", { scope: {}, organization: "default", expiresAt: "2026-03-10T13:00:00.000Z", origins: null }),
     unlink: async (linkId) => {
       asked.push({ method: "unlink", input: linkId });

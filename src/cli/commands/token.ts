@@ -16,7 +16,7 @@ export const help = `Usage: daybook token create (--data DIR | --tokens FILE) --
        daybook token rotate-signing-key --data DIR [--organization NAME]
 
 Creates, lists and revokes the tokens of a data directory or of a file; a running "serve" applies changes within a second.
-"sign" prints a token that opens queries alone, limited to a scope; it is not stored, and its holder can read the scope.
+"sign" prints a token that can only run queries within a scope. It is not stored, and its holder can read the scope.
 
   --data DIR            data directory or store; "create" creates a data directory if missing
   --tokens FILE         the file of "serve --tokens FILE", which a server on ClickHouse needs; "create" creates it where
@@ -38,8 +38,8 @@ Creates, lists and revokes the tokens of a data directory or of a file; a runnin
                         a signed token without origins works on servers only
   --ids A,B             ids that pages may send: ${PAGE_IDS.join(", ")}; default: none; visitors are counted without ids
 
-"create" prints only the value, once, on standard output. Only its hash is stored. "rotate-signing-key" signs later tokens
-under a new key, and makes those invalid that were signed before the rotation before: two rotations revoke all.
+"create" prints only the value, once, on standard output. Only its hash is stored. "rotate-signing-key" makes a new
+key for later tokens. Tokens of the previous key stay valid, older ones do not: two rotations revoke all.
 `;
 
 const OPTIONS = {

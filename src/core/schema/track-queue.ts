@@ -178,7 +178,10 @@ export class TrackQueue {
     this.#isRunning = true;
     for (let first = this.#events[0]; first !== undefined; first = this.#events[0]) {
       if (this.#failure !== null && this.#isTooOld(first)) {
-        this.#drop(this.#nextBatch().filter((queued) => this.#isTooOld(queued)), givenUp(this.#failure, giveUpAfterMs));
+        const batch = this.#nextBatch();
+        // A clock that was set back leaves younger events before older ones.
+        const end = batch.findIndex((queued) => !this.#isTooOld(queued));
+        this.#drop(end === -1 ? batch : batch.slice(0, end), givenUp(this.#failure, giveUpAfterMs));
         continue;
       }
       if (this.#failure !== null) await this.#sleepUntil(this.#nextAttemptMs, this.#delayMs, new AbortController().signal);

@@ -16,7 +16,7 @@ export class LazyTrackQueue {
   readonly #parts: LazyTrackQueueParts;
   #queue: TrackQueue | null = null;
   #loading: Promise<void> | null = null;
-  /** Events of the first turn, which the queue gets, and bounds, when it is loaded. */
+  /** Events tracked before the queue is loaded, which then bounds them. */
   #early: TrackCall[] = [];
 
   constructor(parts: LazyTrackQueueParts) {
@@ -24,7 +24,7 @@ export class LazyTrackQueue {
   }
 
   get isUsed(): boolean {
-    return this.#loading !== null;
+    return this.#loading !== null || this.#early.length > 0;
   }
 
   /** @throws invalid_parameter, unknown_parameter (an option) */
@@ -34,12 +34,16 @@ export class LazyTrackQueue {
     if (this.#queue !== null) return this.#queue.add(tracked);
     // The caller may change the event before the queue is loaded.
     this.#early.push({ ...tracked, event: Object.prototype.toString.call(event) === "[object Object]" ? { ...event } : event });
-    this.#loading ??= this.#load();
+    if (this.#loading !== null) return;
+    this.#loading = this.#load();
+    // The next event, or a flush, tries again.
+    this.#loading.catch(() => (this.#loading = null));
   }
 
   /** @throws what `TrackQueue.flush` throws */
   async flush(options?: StopOptions | null): Promise<void> {
     readStopOptions(options);
+    if (this.#queue === null && this.#early.length > 0) this.#loading ??= this.#load();
     await this.#loading;
     await this.#queue?.flush(options);
   }

@@ -1,5 +1,6 @@
 import { concatBytes } from "../../core/base/arrays.js";
 import { decodeBase64Url, encodeBase64Url } from "../../core/base/bytes.js";
+import { assert } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /** How every signed token begins: secret tokens begin with `sk_`, public keys with `pk_`. */
@@ -53,7 +54,7 @@ export function encodeScopeToken(parts: ScopeTokenParts, macOf: (signed: Uint8Ar
 
 /** Null for any text that `encodeScopeToken` would not have written. Verifies nothing. */
 export function decodeScopeToken(token: string): UnverifiedToken | null {
-  const bytes = isOfTokens(token) ? decodeBase64Url(token.slice(PREFIX.length)) : null;
+  const bytes = isSignedToken(token) ? decodeBase64Url(token.slice(PREFIX.length)) : null;
   const organization = bytes === null ? null : organizationIn(bytes);
   if (bytes === null || organization === null) return null;
   const timesAt = ORGANIZATION_AT + (bytes[1] ?? 0);
@@ -71,14 +72,22 @@ export function decodeScopeToken(token: string): UnverifiedToken | null {
   };
 }
 
+/** When a token that `encodeScopeToken` made expires, epoch ms. */
+export function expiryOfScopeToken(token: string): number {
+  const parts = decodeScopeToken(token);
+  assert(parts !== null, "it is a signed token");
+  return parts.expiresMs;
+}
+
 /** The organization whose key may verify a token; null: it is no signed token. */
 export function organizationOfScopeToken(token: string): string | null {
-  if (!isOfTokens(token)) return null;
+  if (!isSignedToken(token)) return null;
   const bytes = decodeBase64Url(token.slice(PREFIX.length, PREFIX.length + ORGANIZATION_CHARS));
   return bytes === null ? null : organizationIn(bytes);
 }
 
-function isOfTokens(text: string): boolean {
+/** Whether a token claims to be signed; secret tokens begin with `sk_`. */
+export function isSignedToken(text: string): boolean {
   return text.startsWith(PREFIX) && text.length <= SERVER_LIMITS.signedTokenChars;
 }
 

@@ -190,7 +190,7 @@ export function scopeTokensOf({ store, housekeeping, queue, clock }: StoreServic
 
 /** The scope as JSON keeps it, checked in that form. @throws what `planScope` throws, invalid_regex */
 async function checkedScope(scope: Scope): Promise<Scope> {
-  // As it was given, too: JSON turns what it cannot carry into no condition.
+  // The original too: JSON drops values that it cannot represent, which would widen the scope.
   planScope(scope, QUERY_NAMES);
   const copy = jsonCopyOf(scope);
   await checkPatterns(planScope(copy, QUERY_NAMES).patterns);

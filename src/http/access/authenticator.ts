@@ -1,6 +1,7 @@
 import { parseTimestamp, type Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { isSignedToken } from "../../engine/tokens/scope-token.js";
 import type { WireRequest } from "../wire/request-reply.js";
 import { networkOf } from "./client-address.js";
 import type { TokenRecord } from "./token.js";
@@ -205,11 +206,6 @@ export interface SentToken {
   readonly sha256: string;
   /** The value of a signed token; null: it is a secret one, whose hash is enough. */
   readonly signed: string | null;
-}
-
-/** Whether a token claims to be signed; secret tokens begin with `sk_`. */
-export function isSignedToken(value: string): boolean {
-  return value.startsWith("ds_");
 }
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i;

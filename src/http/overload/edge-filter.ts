@@ -1,6 +1,7 @@
 import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { isSignedToken, tokenIn } from "../access/authenticator.js";
+import { isSignedToken } from "../../engine/tokens/scope-token.js";
+import { tokenIn } from "../access/authenticator.js";
 import type { RequiredAccess } from "../access/rights.js";
 import { Admission, TokenShares, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";

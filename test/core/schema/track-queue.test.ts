@@ -229,6 +229,18 @@ it("A clock that is set back delays no batch, and no attempt, for longer than it
   expect([sizes(batches), Math.max(...environment.sleeps)]).toEqual([[1, 1], 200]);
 });
 
+it("A clock that is set back between events gives up none but those that it reports.", async () => {
+  const { queue, add, batches, faults, environment } = scripted([late("overloaded", { retryAfterMs: 3_500 }), {}], { giveUpAfterMs: 3_000 });
+  const nowMs = vi.spyOn(environment, "nowMs");
+  for (const [name, takenMs] of [["old", 1_000], ["young", 5_000], ["after", 1_100]] as const) {
+    nowMs.mockReturnValue(NOW_MS + takenMs);
+    add({ name });
+  }
+  await vi.waitFor(() => expect(queue.isEmpty).toBe(true));
+  expect(faults.map(({ names }) => names)).toEqual([["old"]]);
+  expect(batches.map(({ names }) => names)).toEqual([["old", "young", "after"], ["young", "after"]]);
+});
+
 describe("a flush", () => {
   it("waits for the events before it, and not for those after", async () => {
     const { queue, add, batches } = scripted(["never"]);
