@@ -23,7 +23,10 @@ describe.each(layouts)("the command line on %s", (layout) => {
     return async (path: string, body?: unknown, method = body === undefined ? "GET" : "POST") => {
       const init = body === undefined ? {} : { body: JSON.stringify(body) };
       const response = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${OWNER}`, "content-type": "application/json" }, ...init });
-      return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+      const answer = (await response.json()) as Record<string, unknown>;
+      // Tests look at a part of an answer: of a server that failed they would not show why.
+      if (response.status >= 502) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+      return { status: response.status, answer };
     };
   }
 

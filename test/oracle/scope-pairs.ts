@@ -1,8 +1,11 @@
-import { DaybookError, memoryStorage, openDaybook, type Daybook, type EventInput, type Scope, type ScopedDaybook } from "daybook";
+import { DaybookError, fixedClock, memoryStorage, openDaybook, type Daybook, type EventInput, type Scope, type ScopedDaybook } from "daybook";
 import { seededRandom, type Random } from "daybook/testing";
 import { namedFieldsOf } from "../../src/query/plan/filters/field-operand.js";
 import { QUERY_NAMES } from "../../src/query/queries.js";
 import { newUuidText } from "../../src/core/base/uuid.js";
+import { createHandler, memoryTokens } from "../../src/http/index.js";
+import { routes } from "../../src/http/routes/table.js";
+import { completeRequest } from "../http/complete-request.js";
 import type { History, HistoryItem } from "../support/index.js";
 import { arrive } from "../support/random/arrive.js";
 import { insightHistory } from "../support/random/insight-history.js";
@@ -19,9 +22,14 @@ interface Query {
   readonly input: object;
 }
 
+/** Routes that a pair requests over HTTP, beside those of its queries. */
+const ROUTE_COUNT = 6;
+const PROTECTED = routes.filter(({ access }) => access !== null).map(({ method, path }) => `${method} ${path}`);
+
 /**
  * Two stores that have the same events of a scope, in the same order, and the same records, but other events beside them. Every answer, error, notice,
- * explanation and cursor of the scope is compared, with all rights and with those of every scope.
+ * explanation and cursor of the scope is compared, with all rights and with those of every scope, and every byte and header that its token gets
+ * over HTTP.
  * @returns the first difference
  */
 export async function pairDifference(seed: number): Promise<string | null> {
@@ -44,14 +52,36 @@ export async function pairDifference(seed: number): Promise<string | null> {
     { report: "companyTopUsers", input: { companyId: random.pick([PLANTED, "c1", "acme"]) } },
     ...INSIGHTS.map((name) => insightQuery(name, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] })),
   ];
+  const [overHttp, otherOverHttp] = [serverOf(one, options.nowMs), serverOf(other, options.nowMs)];
+  const ofRoutes = Array.from({ length: ROUTE_COUNT }, () => completeRequest(random.pick(PROTECTED)));
+  for (const { path, options: { method = "POST", body } } of ofRoutes) {
+    const [ofOne, ofOther] = [await overHttp(scope, path, method, body), await otherOverHttp(scope, path, method, body)];
+    if (ofOne !== ofOther) return [`scope ${JSON.stringify(scope)}`, `${method} ${path}`, `  one: ${ofOne}`, `other: ${ofOther}`].join("\n");
+  }
   for (const query of queries) {
     const names = [...new Set([...namedFieldsOf(query.input).map(({ name }) => name), ...EVERY_FIELD])];
     for (const rights of [{ ...all, fields: names.slice(0, 100) }, scope]) {
       const [ofOne, ofOther] = [await heard(one.scoped(rights), query), await heard(other.scoped(rights), query)];
       if (ofOne !== ofOther) return [`scope ${JSON.stringify(rights)}`, JSON.stringify(query), `  one: ${ofOne}`, `other: ${ofOther}`].join("\n");
+      const path = `/v1/query/${query.report}`;
+      const [sentOne, sentOther] = [await overHttp(rights, path, "POST", query.input), await otherOverHttp(rights, path, "POST", query.input)];
+      if (sentOne !== sentOther) return [`scope ${JSON.stringify(rights)}`, `${path} ${JSON.stringify(query.input)}`, `  one: ${sentOne}`, `other: ${sentOther}`].join("\n");
     }
   }
   return null;
+}
+
+type Server = (scope: Scope, path: string, method: string, body: unknown) => Promise<string>;
+
+/** Asks with a signed token. @returns the status, all headers and the bytes of the answer */
+function serverOf(daybook: Daybook, nowMs: number): Server {
+  const handler = createHandler({ organizations: { default: daybook }, tokens: memoryTokens([]), clock: fixedClock(nowMs) });
+  return async (scope, path, method, body) => {
+    const token = await daybook.signScope(scope, { expiresIn: "1h", origins: ["https://app.example"] });
+    const headers = { authorization: `Bearer ${token}`, origin: "https://app.example", "content-type": "application/json", "x-request-id": "r-1" };
+    const response = await handler(new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }));
+    return JSON.stringify([response.status, [...response.headers], await response.text()]);
+  };
 }
 
 /** @throws an error with the seed */
