@@ -8,12 +8,15 @@ import { sha256Hex, toNodeHandler } from "daybook/node";
 
 export const READER = "sk_reader_of_the_shop_0123456789abcdefgh";
 const OTHER_READER = "sk_other_reader_of_the_shop_0123456789abc";
+const SCRIPT = '<script type="module" src="/embed.js"></script>';
 
 /** A product with pages of its own, which passes requests for Daybook on. */
 export class EmbeddingSite {
   /** What stands in the body of the page. */
   body = "";
   head = "";
+  /** What loads the elements. */
+  script = SCRIPT;
   /** Answers of the route of tokens, in turn; the last one is repeated. */
   tokenAnswers: (string | object | number)[] = [{ token: READER }];
   /** Requests for tokens, with their cookies; and queries: name, token and input. */
@@ -51,6 +54,7 @@ export class EmbeddingSite {
   }
 
   reset(): void {
+    this.script = SCRIPT;
     [this.body, this.head, this.tokenAnswers, this.statusOf] = ["", "", [{ token: READER }], () => null];
     [this.tokenRequests.length, this.queries.length] = [0, 0];
   }
@@ -85,6 +89,6 @@ export class EmbeddingSite {
 
   #page(): string {
     return `<!doctype html><html lang="en-GB"><head><title>Product</title><meta name="viewport" content="width=device-width, initial-scale=1">
-<script type="module" src="/embed.js"></script>${this.head}</head><body><main><h1>Your numbers</h1>${this.body}</main></body></html>`;
+${this.script}${this.head}</head><body><main><h1>Your numbers</h1>${this.body}</main></body></html>`;
   }
 }

@@ -1,14 +1,10 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { Daybook } from "daybook";
 import { DaybookBoard, DaybookChart, DaybookNumber } from "daybook/react";
 import { sharedChromium } from "../browser/chromium.js";
 import { openShop } from "../page/shop.js";
+import { bundled } from "./bundled.js";
 import { EmbeddingSite, READER } from "./embedding-site.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A program of somebody who uses React: what it shows can be changed from outside. */
 const PROGRAM = `
@@ -36,12 +32,7 @@ let program = "";
 beforeAll(async () => {
   daybook = await openShop(Date.now(), 60);
   site = await EmbeddingSite.of(daybook, inject("programs"));
-  const alias = { "daybook/react": join(ROOT, "src/react/index.ts"), "daybook/embed": join(inject("programs"), "embed.js") };
-  const { outputFiles } = await build({
-    stdin: { contents: PROGRAM, resolveDir: ROOT },
-    bundle: true, alias, format: "esm", define: { "process.env.NODE_ENV": '"production"' }, write: false,
-  });
-  program = outputFiles.map(({ text }) => text).join("");
+  program = await bundled(PROGRAM, inject("programs"));
 });
 
 afterAll(async () => {
