@@ -1,7 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -127,10 +129,17 @@ export class ListeningServers implements Backend {
   }
 }
 
-async function saidBy(url: string, headers: Readonly<Record<string, string>>, body: string | Buffer, signal?: AbortSignal): Promise<Said> {
-  const response = await fetch(url, { method: "POST", headers, body: typeof body === "string" ? body : new Uint8Array(body), signal: signal ?? null });
-  const passed = [...response.headers].filter(([name]) => name.startsWith("x-clickhouse"));
-  return { status: response.status, headers: Object.fromEntries(passed), text: await response.text() };
+/** Each statement has a connection of its own: one that is kept may be closed by the server while this busy process sends a statement on it. */
+function saidBy(url: string, headers: Readonly<Record<string, string>>, body: string | Buffer, signal?: AbortSignal): Promise<Said> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers, agent: false, ...(signal === undefined ? {} : { signal }) }, (response) => {
+      const passed = Object.entries(response.headers).filter(([name]) => name.startsWith("x-clickhouse"));
+      const said = (text: string) => ({ status: response.statusCode ?? 500, headers: Object.fromEntries(passed) as Record<string, string>, text });
+      readText(response).then((text) => resolve(said(text)), reject);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
 }
 
 function configOf({ directory, data, ports }: ListeningServer, shardPorts: readonly number[]): string {
