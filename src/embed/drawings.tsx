@@ -82,6 +82,11 @@ function isEmptyTrend(answer: unknown): boolean {
 }
 
 const PLOT_KINDS: Readonly<Record<string, PlotKind>> = { line: "line", bars: "bar", "stacked-bars": "stacked" };
+/** Readers of a page know a metadata key by its name alone. */
+function headOf(field: string): string {
+  return fieldName(field).replace(/^metadata\./, "");
+}
+
 /** Measures that can be stacked. People and visits may be in several series, so their stacks can exceed the total. */
 const STACKABLE = ["events", "sessions", "revenue", "sum", "unique_users"];
 
@@ -218,7 +223,7 @@ const list: ElementKind = {
     }));
     return (
       <div class="ranked">
-        <BarList label={heading} heads={[breakdownFields(input).map(fieldName).join(", "), measureName(input)]} rows={rows} />
+        <BarList label={heading} heads={[breakdownFields(input).map(headOf).join(", "), measureName(input)]} rows={rows} />
       </div>
     );
   },

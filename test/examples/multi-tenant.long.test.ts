@@ -118,6 +118,7 @@ describe.each(VIEWS)("%s at %s", (tenant, path) => {
   test("sees its own numbers, and no name of others in all that the browser got", async () => {
     const { page, log } = await signedIn(tenant, path);
     expect(await shown(page)).toEqual(expected(tenant));
+    expect(await page.locator("daybook-list thead th:first-child").allInnerTexts()).toEqual(["Page", "report"]);
 
     const responses = await log();
     const addresses = responses.map(({ url }) => new URL(url).pathname);
