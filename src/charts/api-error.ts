@@ -32,7 +32,7 @@ export async function apiErrorOf(response: Response): Promise<ApiError> {
   const read = (name: string) => (typeof problem[name] === "string" ? problem[name] : null);
   const after = Number(headers.get("retry-after") ?? "");
   const code = read("code") ?? (status === 404 ? "route_not_found" : "internal");
-  const detail = read("detail") ?? read("message") ?? `The server answered with status ${status}.`;
+  const detail = read("detail") ?? read("message") ?? `${response.url} answered with status ${status}.`;
   return new ApiError(code, status, detail, Number.isFinite(after) && after > 0 ? after : null, read("request_id"));
 }
 

@@ -85,6 +85,12 @@ export function boardClass(page: PageElements): CustomElementConstructor {
       for (const child of this.#grid.children) if ("refresh" in child && typeof child.refresh === "function") child.refresh();
     }
 
+    /** As of its elements, which share one token. */
+    forgetToken(): void {
+      const [child] = this.#grid.children;
+      if (child !== undefined && "forgetToken" in child && typeof child.forgetToken === "function") child.forgetToken();
+    }
+
     connectedCallback(): void {
       adoptProperties(this, attributes);
       if (!this.#isBuilt) this.#rebuildSoon();

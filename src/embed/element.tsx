@@ -47,10 +47,10 @@ export function reportError(element: HTMLElement, { code, detail }: ApiError): v
   element.dispatchEvent(new CustomEvent("daybook-error", { detail: { code, message: detail }, bubbles: true, composed: true }));
 }
 
-/** The origin that served this script, unless it is part of a bundle: then that of the page. */
+/** What served this script as `embed.js`, also below a path; for a script of another name, such as a bundle, the origin of the page. */
 function defaultServer(): string {
   const own = URL.canParse(import.meta.url) ? new URL(import.meta.url) : null;
-  return own?.protocol === "https:" || own?.protocol === "http:" ? own.origin : location.origin;
+  return own !== null && own.pathname.endsWith("/embed.js") ? new URL(".", own).href.replace(/\/$/, "") : location.origin;
 }
 
 /** Makes the class of a kind of element. */
@@ -102,6 +102,11 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
       this.#updateSoon();
     }
 
+    /** Forgets the token of `token-url`, and all answers of the page that were read with it; then asks again. */
+    forgetToken(): void {
+      if (this.#shared !== null) page.forget(this.#shared.request.tokens);
+    }
+
     connectedCallback(): void {
       adoptProperties(this, attributes);
       this.#viewport.observe(this);
@@ -135,6 +140,11 @@ export function elementClass(kind: ElementKind, page: PageElements): CustomEleme
     }
 
     answerChanged(): void {
+      this.#updateSoon();
+    }
+
+    answerDropped(): void {
+      this.#drawn = null;
       this.#updateSoon();
     }
 

@@ -8,7 +8,7 @@ export type { ElementQueries } from "./query.js";
 
 /** Attributes of all elements, as properties; null: not set. */
 export interface DaybookElement extends HTMLElement {
-  /** URL of the Daybook server. Default: the origin of the script; in a bundle, that of the page. */
+  /** URL of the Daybook server. Default: that of the script without `embed.js`; in a bundle, the origin of the page. */
   server: string | null;
   /** URL that answers `{ "token": "…", "expires_at"?: "…" }` or a token as text; it is fetched with credentials. */
   tokenUrl: string | null;
@@ -24,6 +24,8 @@ export interface DaybookElement extends HTMLElement {
   dateRange: string | null;
   /** Asks again now. */
   refresh(): void;
+  /** Forgets the token of `tokenUrl`, and all answers of the page that were read with it; then asks again. For pages on which the account changes. */
+  forgetToken(): void;
 }
 
 /** An element that shows the answer to one query. */
@@ -91,6 +93,14 @@ declare global {
   }
 
   interface HTMLElementEventMap {
+    "daybook-error": DaybookErrorEvent;
+  }
+
+  interface DocumentEventMap {
+    "daybook-error": DaybookErrorEvent;
+  }
+
+  interface WindowEventMap {
     "daybook-error": DaybookErrorEvent;
   }
 }

@@ -44,6 +44,12 @@ export class PageElements {
     return created;
   }
 
+  /** Forgets issued tokens, and what was read with them. */
+  forget(tokens: TokenSource): void {
+    tokens.forget();
+    for (const answer of this.#answers.values()) if (answer.request.tokens === tokens) answer.drop();
+  }
+
   /** The open shadow root of an element, with the style sheet of all elements. */
   styledRoot(element: HTMLElement): ShadowRoot {
     if (element.shadowRoot !== null) return element.shadowRoot;

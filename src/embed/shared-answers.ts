@@ -54,6 +54,8 @@ export interface AnswerReader {
   /** Whether it is in the viewport. */
   readonly isVisible: boolean;
   answerChanged(): void;
+  /** The answer may be of another person: it must not stay in sight. */
+  answerDropped(): void;
 }
 
 /** The answer to one request, for all elements of a page that show it. Asked again each minute while one of them is visible. */
@@ -87,6 +89,14 @@ export class SharedAnswer {
 
   refresh(): void {
     if (this.#abort === null) void this.#ask();
+  }
+
+  /** Forgets the answer, and asks again. */
+  drop(): void {
+    this.#abort?.abort();
+    this.answer = this.error = null;
+    for (const reader of this.#readers) reader.answerDropped();
+    void this.#ask();
   }
 
   /** Waits until the answer is due, or asks at once if it is overdue; not while no element is visible. */

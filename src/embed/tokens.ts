@@ -9,10 +9,12 @@ export interface TokenSource {
   token(): Promise<string>;
   /** Another token than one that the server refused; null: there is none. @throws ApiError */
   replacement(refused: string): Promise<string | null>;
+  /** Uses no token that was issued before. */
+  forget(): void;
 }
 
 export function fixedToken(value: string): TokenSource {
-  return { key: `token ${value}`, token: () => Promise.resolve(value), replacement: () => Promise.resolve(null) };
+  return { key: `token ${value}`, token: () => Promise.resolve(value), replacement: () => Promise.resolve(null), forget: () => undefined };
 }
 
 interface IssuedToken {
@@ -44,17 +46,20 @@ export class IssuedTokens implements TokenSource {
     return held !== null && held.value !== refused ? held.value : await this.#renewed();
   }
 
-  /** One request for all that need a token now. */
-  async #renewed(): Promise<string> {
-    this.#fetching ??= this.#fetch();
-    return (await this.#fetching).value;
+  forget(): void {
+    this.#held = null;
+    this.#fetching = null;
   }
 
-  async #fetch(): Promise<IssuedToken> {
+  /** One request for all that need a token now. */
+  async #renewed(): Promise<string> {
+    const fetching = (this.#fetching ??= issuedToken(this.url));
     try {
-      return (this.#held = await issuedToken(this.url));
+      const issued = await fetching;
+      if (this.#fetching === fetching) this.#held = issued;
+      return issued.value;
     } finally {
-      this.#fetching = null;
+      if (this.#fetching === fetching) this.#fetching = null;
     }
   }
 }

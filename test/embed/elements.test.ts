@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import type { Daybook, Funnel, Retention, Trend } from "daybook";
+import type { DaybookNumber } from "../../src/embed/index.js";
 import { sharedChromium } from "../browser/chromium.js";
 import { openShop } from "../page/shop.js";
 import { BOARD, ITEMS } from "./bodies.js";
-import { EmbeddingSite, READER } from "./embedding-site.js";
+import { EmbeddingSite, OTHER_READER, READER } from "./embedding-site.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const VISITORS = 250;
@@ -209,6 +210,29 @@ describe("a token", () => {
     await settled();
     expect([site.tokenRequests.length, await page.locator("[data-figure=total]").count()]).toEqual([0, 1]);
   });
+
+  test("is forgotten when the account changes, with all that was read by it", async () => {
+    site.tokenAnswers = [{ token: READER }, { token: OTHER_READER }];
+    await open(`${element("number", DAYS)}${element("list", { trend: { lastDays: 30, breakdown: { fields: ["device"] } } })}`);
+    const figures = page.locator("[data-figure=total], tbody tr");
+    expect(await figures.count()).toBeGreaterThan(1);
+    const asked: string[] = [];
+    await page.route("**/v1/query/**", (route) => void asked.push(route.request().headers()["authorization"] ?? ""));
+    await page.locator("daybook-number").evaluate((number) => (number as DaybookNumber).forgetToken());
+    await eventually(() => asked).toEqual(Array(2).fill(`Bearer ${OTHER_READER}`));
+    // While nothing else is there, the former answers would be of another account.
+    expect(await figures.count()).toBe(0);
+    expect(site.tokenRequests).toHaveLength(2);
+  });
+});
+
+test("a script below a path asks there", async () => {
+  site.script = '<script type="module" src="/stats/embed.js"></script>';
+  const asked: string[] = [];
+  page.on("request", (request) => void asked.push(new URL(request.url()).pathname));
+  await open(element("number", DAYS));
+  expect(asked).toContain("/stats/v1/query/trend");
+  expect(await page.locator("[data-figure=total]").count()).toBe(1);
 });
 
 describe("an answer is asked again each minute", () => {

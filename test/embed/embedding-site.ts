@@ -7,7 +7,7 @@ import { createHandler, memoryTokens } from "daybook/http";
 import { sha256Hex, toNodeHandler } from "daybook/node";
 
 export const READER = "sk_reader_of_the_shop_0123456789abcdefgh";
-const OTHER_READER = "sk_other_reader_of_the_shop_0123456789abc";
+export const OTHER_READER = "sk_other_reader_of_the_shop_0123456789abc";
 const SCRIPT = '<script type="module" src="/embed.js"></script>';
 
 /** A product with pages of its own, which passes requests for Daybook on. */
@@ -60,7 +60,9 @@ export class EmbeddingSite {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? "/";
+    // Daybook is at the root, and below a path.
+    request.url = request.url?.replace(/^\/stats(?=\/)/, "") ?? "/";
+    const path = request.url;
     if (path === "/page") return void response.writeHead(200, { "content-type": "text/html; charset=utf-8", "set-cookie": "session=ada" }).end(this.#page());
     if (path === "/token") return this.#token(request, response);
     const [, name] = /^\/v1\/query\/(\w+)$/.exec(path) ?? [];
