@@ -2,6 +2,7 @@ import { pooledRandom } from "../core/base/uuid.js";
 import { systemClock } from "../core/base/time.js";
 import { ScopeTokens } from "../engine/tokens/scope-tokens.js";
 import { fileStorage } from "../platform/node/index.js";
+import { signingKeysIn } from "../store/files/signing-keys.js";
 import { dataDirectory, directoryOf, requireDirectory } from "./organizations.js";
 import { withTokensLock } from "./token-store.js";
 
@@ -15,6 +16,5 @@ export async function scopeTokensIn(path: string, organization: string): Promise
   requireDirectory(data);
   const directory = directoryOf(data, organization);
   if (!data.names.includes(organization)) throw new Error(`${path}: there is no organization ${JSON.stringify(organization)}`);
-  const storage = fileStorage(directory);
-  return new ScopeTokens({ storage, clock: systemClock, random: pooledRandom(), change: (write) => withTokensLock(data, write) });
+  return new ScopeTokens({ keys: signingKeysIn(fileStorage(directory)), clock: systemClock, random: pooledRandom(), change: (write) => withTokensLock(data, write) });
 }
