@@ -2,7 +2,7 @@ import type { Answer, Executor, Plan, QUERIES, ReportName } from "../query/queri
 import { reportRules } from "../query/plan/report-rules.js";
 import { DaybookError } from "../core/base/errors.js";
 import { DEFAULT_PROJECT } from "../core/schema/fields.js";
-import type { ScopeView } from "../engine/run-scoped.js";
+import type { ScopeView } from "../engine/scoped/scope-view.js";
 import type { QueryScope } from "../query/plan/plan.js";
 import { operandsOf } from "../query/plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";

@@ -4,29 +4,14 @@ import { isoOfDay } from "../core/base/time.js";
 import type { EventRecord } from "../core/schema/event.js";
 import { checkPatterns } from "../query/filter/regex.js";
 import { encodeCursor } from "../query/plan/cursor.js";
-import type { Range } from "../query/plan/plan.js";
 import type { ScopePlan } from "../query/plan/scope.js";
-import type { Executor, Plan, QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
+import type { Plan, QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
 import { textOfRows } from "../query/scope-events.js";
 import { checkScopedFields, checkScopedInput, namesSegment, shownEvent } from "../query/scope-rules.js";
 import type { Explanation } from "./query/explain.js";
 import { noticesOf } from "./query/notices.js";
+import type { ScopeView, ScopeViews } from "./scoped/scope-view.js";
 import { AUTHORIZE, checkProject, pageOf, planInput, type Authorization, type PlanningContext } from "./queries.js";
-
-/** The events that pass some scopes, and all records. */
-export interface ScopeView extends Executor {
-  /** Names of the projects of these events, and `default`. */
-  projects(): readonly string[] | Promise<readonly string[]>;
-  /** Whether any of these events has a metadata key; null: unknown, and queries give no notices. */
-  readonly hasKey: ((key: string) => boolean) | null;
-  /** The number of these events by day, newest first, on the days of a range. @throws not_supported */
-  daysOf(range: Range): Promise<ReadonlyMap<number, number>>;
-}
-
-export interface ScopeViews {
-  /** The events that pass all scopes at an instant, up to date. @throws corruption, invalid_regex */
-  viewOf(scopes: readonly ScopePlan[], nowMs: number): Promise<ScopeView>;
-}
 
 /** A query that all scopes allow, and what it reads. */
 interface AllowedQuery<K extends ReportName> {

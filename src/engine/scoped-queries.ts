@@ -5,7 +5,8 @@ import { QUERY_NAMES, QueryMethods, type QueryOptions, type ReportName } from ".
 import type { ScopedDaybook } from "./daybook.js";
 import type { Explanation } from "./query/explain.js";
 import { checkReportName, KNOWN_OF_QUERIES, type Authorization } from "./queries.js";
-import type { explainScoped, runScoped, ScopeViews, Scoping } from "./run-scoped.js";
+import type { explainScoped, runScoped, Scoping } from "./run-scoped.js";
+import type { ScopeViews } from "./scoped/scope-view.js";
 
 export interface ScopedServices extends Omit<Scoping, "scopes"> {
   /** Lazy: most programs have no scopes. */

@@ -6,7 +6,7 @@ import { conditionsOf, textOfRows } from "../../query/scope-events.js";
 import { projectsOf, type Store, type VisibleStore } from "../../store/live/store.js";
 import { answerOf, executionOf } from "../query/executor.js";
 import { ReportContexts } from "../query/report-contexts.js";
-import type { ScopeView, ScopeViews } from "../run-scoped.js";
+import type { ScopeView, ScopeViews } from "./scope-view.js";
 import { ScopedStore } from "./scoped-store.js";
 
 /** Kept at once, however small they are. */
