@@ -89,7 +89,9 @@ export interface EventLocation {
 
 export const LOCATION_OPTIONS = { ...CLICKHOUSE_OPTIONS, ...texts("data", "organization") };
 
-export function eventLocationOf(values: TextValues<keyof typeof LOCATION_OPTIONS>): EventLocation {
+export type LocationValues = TextValues<keyof typeof LOCATION_OPTIONS>;
+
+export function eventLocationOf(values: LocationValues): EventLocation {
   const { data, organization } = values;
   if (isOnClickHouse(values, { data, organization })) {
     const open = ({ currency, futureEvents }: OpenOptions = {}) =>

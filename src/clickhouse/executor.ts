@@ -1,11 +1,16 @@
 import type { Answer, Executor, Plan, QUERIES, ReportName } from "../query/queries.js";
 import { reportRules } from "../query/plan/report-rules.js";
 import { DaybookError } from "../core/base/errors.js";
+import { DEFAULT_PROJECT } from "../core/schema/fields.js";
+import type { ScopeView } from "../engine/scoped/scope-view.js";
+import type { QueryScope } from "../query/plan/plan.js";
 import { operandsOf } from "../query/plan/scopes-of.js";
 import type { Connection } from "./connection/connection.js";
 import { readMultiCompany } from "./query/companies.js";
 import { knownOfPlan, NOTHING_KNOWN } from "./query/known-traits.js";
 import { personOfId } from "./query/person.js";
+import { ScopedTables } from "./query/scoped-tables.js";
+import { sql } from "./sql/sql.js";
 import { readIdentityContext } from "./query/identity-context.js";
 import { aggregate, countEvents, countEventsPerDay, countEventsRunningTotalPerDay, countUniqueUsers, countUniqueUsersPerDay } from "./report/counts.js";
 import { companyTopUsers, topCompanies } from "./report/companies.js";
@@ -58,14 +63,25 @@ export class ClickHouseExecutor implements Executor {
   ) {}
 
   async execute<K extends ReportName>(plan: Plan<K>, signal?: Pick<AbortSignal, "aborted">): Promise<Answer<K>> {
-    const all: { readonly [N in ReportName]?: StatementReport<N> } = reports;
-    const report: StatementReport<K> | undefined = all[plan.report as K];
-    if (report === undefined) throw new DaybookError("not_supported", `${plan.report}: ClickHouse does not support this query`);
-    const now = await this.context(signal);
-    const several = readsCompanies(plan) ? await readMultiCompany(now) : null;
-    const context = { ...now, several, known: await knownOfPlan(plan, now) };
-    if (plan.userId === null) return await report(plan, context);
-    return await report(plan, { ...context, person: (await personOfId(plan.userId, context)) ?? NOBODY });
+    return await answerOf(plan, await this.context(signal));
+  }
+
+  /** What only events that fulfil all conditions answer, with all records. */
+  within(conditions: readonly QueryScope[]): Pick<ScopeView, "execute" | "projects"> {
+    const namesCompanies = conditions.some(({ where }) => where.flat().some(({ operand }) => operand.kind === "companyId"));
+    const context = async (signal?: Pick<AbortSignal, "aborted">) => {
+      const whole = await this.context(signal);
+      const several = namesCompanies ? await readMultiCompany(whole) : null;
+      return { ...whole, tables: new ScopedTables({ ...whole, several }, conditions) };
+    };
+    return {
+      execute: async (plan, signal) => await answerOf(plan, await context(signal)),
+      projects: async () => {
+        const { connection, tables } = await context();
+        const rows = await connection.rows<[string]>(sql`SELECT DISTINCT project FROM ${tables.all("events")}`);
+        return [DEFAULT_PROJECT, ...rows.map(([project]) => project)];
+      },
+    };
   }
 
   /** Context shared by the statements of one query, not yet with known traits or companies. */
@@ -74,6 +90,16 @@ export class ClickHouseExecutor implements Executor {
     const identityContext = await readIdentityContext(this.connection.stoppedBy(signal), this.tables);
     return { ...identityContext, touch, revenue, rules: this.rules, several: null, known: NOTHING_KNOWN, person: null };
   }
+}
+
+async function answerOf<K extends ReportName>(plan: Plan<K>, now: ReportContext): Promise<Answer<K>> {
+  const all: { readonly [N in ReportName]?: StatementReport<N> } = reports;
+  const report: StatementReport<K> | undefined = all[plan.report as K];
+  if (report === undefined) throw new DaybookError("not_supported", `${plan.report}: ClickHouse does not support this query`);
+  const several = readsCompanies(plan) ? await readMultiCompany(now) : null;
+  const context = { ...now, several, known: await knownOfPlan(plan, now) };
+  if (plan.userId === null) return await report(plan, context);
+  return await report(plan, { ...context, person: (await personOfId(plan.userId, context)) ?? NOBODY });
 }
 
 /** Whether a plan needs the companies of users: then it pays to look up first which users have several. */

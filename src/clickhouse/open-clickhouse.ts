@@ -1,4 +1,5 @@
 import { DaybookError } from "../core/base/errors.js";
+import { ScopeTokens } from "../engine/tokens/scope-tokens.js";
 import { reportRules } from "../query/plan/report-rules.js";
 import { Connection } from "./connection/connection.js";
 import { ClickHouseExecutor } from "./executor.js";
@@ -7,7 +8,7 @@ import { checkClickHouseOptions, type CheckedOptions, type ClickHouseOptions } f
 import { SegmentsTable, StoredDaybook, upkeepOf, type ClickHouseDaybook } from "./stored-daybook.js";
 import { clusterOf, isReplicated, refuseOtherDatabase, refuseOtherSettings, type Cluster } from "./tables/servers.js";
 import { TableNames } from "./tables/layout.js";
-import { keptOf, migrate, type Migration } from "./tables/migrate.js";
+import { keptOf, migrate, signingKeysOf, type Migration } from "./tables/migrate.js";
 import { reportOf, type ClickHouseReport } from "./verify/report.js";
 
 /** Log level that silences the client: its lines would reveal queries. */
@@ -78,8 +79,9 @@ export async function openWithExecutor(options: ClickHouseOptions): Promise<{ re
     const context = { connection, names, cluster, database, clock, random };
     const writes = new Writes({ ...context, keepsFuture, refusals: new RefusalsTable(context, suppressionKey) });
     const segments = new SegmentsTable(context);
+    const scopeTokens = new ScopeTokens({ keys: signingKeysOf(context), clock, random, change: (write) => write() });
     const upkeep = upkeepOf(context, suppressionKey, writes, executor);
-    return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, rules, clock, random, throwsRejected, track }), executor };
+    return { daybook: new StoredDaybook({ connection, executor, writes, segments, upkeep, cursorKey, scopeTokens, rules, clock, random, throwsRejected, track }), executor };
   });
 }
 

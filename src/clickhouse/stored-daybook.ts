@@ -4,7 +4,13 @@ import { compareCodePoints } from "../core/base/text-order.js";
 import { isoOf, isoOfDay, type Clock } from "../core/base/time.js";
 import { parseUuid, uuidText } from "../core/base/uuid.js";
 import { DEFAULT_PROJECT } from "../core/schema/fields.js";
-import type { Daybook } from "../engine/daybook.js";
+import type { Daybook, ScopedDaybook } from "../engine/daybook.js";
+import { explainScoped, runScoped } from "../engine/run-scoped.js";
+import type { ScopeView, ScopeViews } from "../engine/scoped/scope-view.js";
+import { ScopedQueries } from "../engine/scoped-queries.js";
+import type { ScopeTokens, SignScopeOptions, VerifiedScope } from "../engine/tokens/scope-tokens.js";
+import type { Scope } from "../query/plan/scope.js";
+import { conditionsOf } from "../query/scope-events.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "../engine/privacy/requests.js";
@@ -25,7 +31,7 @@ import {
 } from "../identity/decode-record.js";
 import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
 import type { Answer, Plan, ReportName, QueryOptions } from "../query/queries.js";
-import { PlannedQueries, planQuery } from "../engine/queries.js";
+import { PlannedQueries, planQuery, type PlanningContext } from "../engine/queries.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import { planExport } from "../query/plan/reports/events.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
@@ -42,6 +48,9 @@ import type { Writes } from "./ingest/writes.js";
 /** Queries available on ClickHouse: all of them. */
 export type ClickHouseQuery = ReportName;
 
+/** Same input and output as in an embedded Daybook; `explain` of a scope is `not_supported`. */
+type ScopeMethods = "scoped" | "signScope" | "verifyScopeToken" | "rotateSigningKey";
+
 /** Same input and output as in an embedded Daybook. */
 type EmbeddedMethods = "ingest" | "track" | "flush" | "identify" | "group" | "alias" | "unlink" | "ingestRecords" | "createProject" | "exportEvents" | "exportRecords";
 
@@ -52,7 +61,7 @@ type UpkeepMethods = "privacyRequests" | "erase" | "timeToLive" | "deleteEvents"
  * An organization's events on ClickHouse: the calls and answers of an embedded Daybook, as far as they exist here. Adds the errors `unreachable`,
  * where no server answers, and `not_supported`, for any call that does not exist here.
  */
-export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | EmbeddedMethods | UpkeepMethods | "currency" | "segments">, AsyncDisposable {
+export interface ClickHouseDaybook extends Pick<Daybook, ClickHouseQuery | EmbeddedMethods | UpkeepMethods | ScopeMethods | "currency" | "segments">, AsyncDisposable {
   /** Names of all projects, by code point; always includes `default`. */
   projects(): Promise<readonly string[]>;
   /**
@@ -73,6 +82,7 @@ interface StoredParts {
   readonly segments: SegmentsTable;
   readonly upkeep: ReturnType<typeof upkeepOf>;
   readonly cursorKey: Uint8Array;
+  readonly scopeTokens: ScopeTokens;
   readonly rules: ReportRules;
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
@@ -94,6 +104,31 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
     this[THROWS_REJECTED] = parts.throwsRejected;
     const ingest: TrackIngest = (events, options) => this.ingest(events, options);
     this.#tracking = new LazyTrackQueue({ options: parts.track, clock: parts.clock, random: parts.random, ingest, load: () => import("../core/schema/track-queue.js") });
+  }
+
+  scoped(scope: Scope): ScopedDaybook {
+    this.#refuseClosed();
+    const scopes: ScopeViews = { viewOf: (plans, nowMs) => Promise.resolve(this.#viewOf(conditionsOf(plans, nowMs))) };
+    const planning = async (namesSegment: boolean) => {
+      this.#refuseClosed();
+      return this.#planningContext(namesSegment ? await this.#parts.segments.known() : new Map());
+    };
+    return new ScopedQueries({ load: () => Promise.resolve({ runScoped, explainScoped, scopes }), planning, notify: () => undefined }, scope);
+  }
+
+  async signScope(scope: Scope, options: SignScopeOptions): Promise<string> {
+    this.#refuseClosed();
+    return await this.#parts.scopeTokens.sign(scope, options);
+  }
+
+  async verifyScopeToken(token: string): Promise<VerifiedScope> {
+    this.#refuseClosed();
+    return await this.#parts.scopeTokens.verify(token);
+  }
+
+  async rotateSigningKey(): Promise<void> {
+    this.#refuseClosed();
+    await this.#parts.scopeTokens.rotate();
   }
 
   get currency(): string {
@@ -206,11 +241,8 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
-    const { clock, cursorKey, rules, segments } = this.#parts;
     const projects = MONEY.has(report) ? await this.projects() : [];
-    const nowMs = clock.now();
-    const planned = (savedSegments: ReadonlyMap<string, unknown>) =>
-      planQuery(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
+    const planned = (savedSegments: PlanningContext["savedSegments"]) => planQuery(report, input, this.#planningContext(savedSegments), () => projects);
     // Most queries name no segment, and need not wait for them.
     const unread = new UnreadSegments();
     try {
@@ -219,7 +251,20 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
     } catch (error) {
       if (!unread.wasRead) throw error;
     }
-    return await planned(await segments.known());
+    return await planned(await this.#parts.segments.known());
+  }
+
+  #planningContext(savedSegments: PlanningContext["savedSegments"]): PlanningContext {
+    const { clock, cursorKey, rules } = this.#parts;
+    return { nowMs: clock.now(), cursorKey, rules, savedSegments };
+  }
+
+  /** @param conditions null: none */
+  #viewOf(conditions: ReturnType<typeof conditionsOf>): ScopeView {
+    const { executor } = this.#parts;
+    const daysOf = () => Promise.reject(new DaybookError("not_supported", "explain: ClickHouse does not support this call"));
+    const view = conditions === null ? { execute: executor.execute.bind(executor), projects: () => this.projects() } : executor.within(conditions);
+    return { ...view, hasKey: null, daysOf };
   }
 
   /** No notices: which names have no event is unknown here. */

@@ -198,14 +198,13 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#scopedServices = {
       load: async () => {
         const { Scopes, runScoped, explainScoped } = await import("./rarely-used.js");
-        return { runScoped, explainScoped, scopes: (scopes ??= new Scopes(store, this.#contexts)) };
+        return { runScoped, explainScoped, scopes: (scopes ??= new Scopes(store, this.#contexts, (read) => this.#retrying(read))) };
       },
       planning: async () => {
         await this.#upToDate();
         return this.#planningContext();
       },
       notify: (notices, options) => reportNotices(notices, [this.#onNotice, options?.onNotice]),
-      retrying: (read) => this.#retrying(read),
     };
     const forget = (projects: readonly string[] = []) => {
       this.#contexts.clear();

@@ -1,19 +1,17 @@
 import { parameterError } from "../core/base/errors.js";
 import { hmacSha256 } from "../core/base/hash.js";
-import { dayStartMs, isoOfDay } from "../core/base/time.js";
+import { isoOfDay } from "../core/base/time.js";
 import type { EventRecord } from "../core/schema/event.js";
 import { checkPatterns } from "../query/filter/regex.js";
 import { encodeCursor } from "../query/plan/cursor.js";
-import type { Range } from "../query/plan/plan.js";
-import { textOfRows, type ScopePlan } from "../query/plan/scope.js";
-import type { Answer, Plan, QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
-import { checkScopedFields, checkScopedInput, shownEvent } from "../query/scope-rules.js";
-import { answerOf, executionOf } from "./query/executor.js";
+import type { ScopePlan } from "../query/plan/scope.js";
+import type { Plan, QueryNotice, QueryOptions, ReportName } from "../query/queries.js";
+import { textOfRows } from "../query/scope-events.js";
+import { checkScopedFields, checkScopedInput, namesSegment, shownEvent } from "../query/scope-rules.js";
 import type { Explanation } from "./query/explain.js";
 import { noticesOf } from "./query/notices.js";
+import type { ScopeView, ScopeViews } from "./scoped/scope-view.js";
 import { AUTHORIZE, checkProject, pageOf, planInput, type Authorization, type PlanningContext } from "./queries.js";
-import type { VisibleStore } from "../store/live/store.js";
-import type { Scopes, ScopeView } from "./scoped/scopes.js";
 
 /** A query that all scopes allow, and what it reads. */
 interface AllowedQuery<K extends ReportName> {
@@ -25,12 +23,10 @@ interface AllowedQuery<K extends ReportName> {
 
 /** What scoped queries need of their Daybook. */
 export interface Scoping {
-  readonly scopes: Scopes;
-  /** Brings the store up to date first. @throws closed */
-  planning(): Promise<PlanningContext>;
+  readonly scopes: ScopeViews;
+  /** Brings the store up to date first. @param namesSegment false: the query needs no saved segments @throws closed */
+  planning(namesSegment: boolean): Promise<PlanningContext>;
   notify(notices: readonly QueryNotice[], options: QueryOptions | undefined): void;
-  /** Retries a read whose files were replaced. */
-  retrying<T>(read: () => Promise<T>): Promise<T>;
 }
 
 /** Runs a query within scopes, all of which apply. @throws forbidden_by_scope, and what the query throws */
@@ -43,9 +39,7 @@ export async function runScoped(
 ): Promise<unknown> {
   const { plan, view, notices, cursorKey } = await allowed(scoping, scopes, report, input, options);
   scoping.notify(notices, options);
-  const execute = <K extends ReportName>(own: Plan<K>): Promise<Answer<K>> =>
-    scoping.retrying(async () => answerOf(await executionOf(own, view.store, view.contexts, options?.signal)));
-  const answer = await pageOf(plan, execute, (next, { report: paged, fingerprint }) => encodeCursor(paged, next, fingerprint, cursorKey));
+  const answer = await pageOf(plan, (own) => view.execute(own, options?.signal), (next, { report: paged, fingerprint }) => encodeCursor(paged, next, fingerprint, cursorKey));
   return plan.report === "searchEvents" ? masked(answer as { readonly events: readonly EventRecord[] }, scopes) : answer;
 }
 
@@ -61,7 +55,7 @@ export async function explainScoped(
   options: Authorization | undefined,
 ): Promise<Explanation> {
   const { plan, view, notices } = await allowed(scoping, scopes, report, input, options);
-  const days = await scoping.retrying(() => view.store.betweenCommits(() => daysOf(view.store, plan.range)));
+  const days = await view.daysOf(plan.range);
   const segments = [...days].map(([day, rowCount]) => ({ day: isoOfDay(day), rowCount, sealed: false, access: "scan" as const }));
   const rowCount = segments.reduce((sum, segment) => sum + segment.rowCount, 0);
   return { report, plan: withoutSegments(plan), segments, columns: [], rowCount, dictionaryValueCount: 0, notices: notices.map(({ message }) => message) };
@@ -72,40 +66,27 @@ function withoutSegments(plan: unknown): unknown {
   return JSON.parse(JSON.stringify(plan, (name, value: unknown) => (name === "segment" ? undefined : value)));
 }
 
-/** The number of rows by day, newest first. */
-function daysOf(store: VisibleStore, { fromMs, toMs }: Range): ReadonlyMap<number, number> {
-  const snapshot = store.snapshot();
-  try {
-    const days = new Map<number, number>();
-    for (const { day, rowCount } of snapshot.rows)
-      if (dayStartMs(day) < toMs && dayStartMs(day + 1) > fromMs) days.set(day, (days.get(day) ?? 0) + rowCount);
-    return days;
-  } finally {
-    snapshot.release();
-  }
-}
-
 /** Plans a query and checks it. Reads nothing before it is allowed. */
 async function allowed<K extends ReportName>(
-  { scopes: views, planning, retrying }: Scoping,
+  { scopes: views, planning }: Scoping,
   scopes: readonly ScopePlan[],
   report: K,
   given: unknown,
   options: Authorization | undefined,
 ): Promise<AllowedQuery<K>> {
-  const context = await planning();
   const input = plainCopyOf(given);
   for (const scope of scopes) checkScopedInput(report, input, scope);
+  const context = await planning(namesSegment(input));
   const cursorKey = cursorKeyOf(context.cursorKey, scopes);
   const savedSegments = new Map([...context.savedSegments].filter(([name]) => scopes.every(({ segments }) => segments.includes(name))));
   const { plan, patterns } = planned(report, input, { ...context, cursorKey, savedSegments }, scopes);
   for (const scope of scopes) checkScopedFields(plan, input, scope);
   options?.[AUTHORIZE]?.(plan);
   await checkPatterns([...patterns, ...scopes.flatMap((scope) => scope.patterns)]);
-  const view = views.viewOf(scopes, context.nowMs);
-  await retrying(() => view.refresh());
-  checkProject(plan, () => view.projects());
-  return { plan, view, notices: noticesOf(plan, input, (key) => view.hasKey(key)), cursorKey };
+  const view = await views.viewOf(scopes, context.nowMs);
+  const projects = "payProject" in plan ? await view.projects() : [];
+  checkProject(plan, () => projects);
+  return { plan, view, notices: view.hasKey === null ? [] : noticesOf(plan, input, view.hasKey), cursorKey };
 }
 
 /** What is checked is what is planned, even if the input has getters. @throws invalid_parameter */

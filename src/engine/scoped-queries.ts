@@ -6,11 +6,11 @@ import type { ScopedDaybook } from "./daybook.js";
 import type { Explanation } from "./query/explain.js";
 import { checkReportName, KNOWN_OF_QUERIES, type Authorization } from "./queries.js";
 import type { explainScoped, runScoped, Scoping } from "./run-scoped.js";
-import type { Scopes } from "./scoped/scopes.js";
+import type { ScopeViews } from "./scoped/scope-view.js";
 
 export interface ScopedServices extends Omit<Scoping, "scopes"> {
   /** Lazy: most programs have no scopes. */
-  readonly load: () => Promise<{ readonly runScoped: typeof runScoped; readonly explainScoped: typeof explainScoped; readonly scopes: Scopes }>;
+  readonly load: () => Promise<{ readonly runScoped: typeof runScoped; readonly explainScoped: typeof explainScoped; readonly scopes: ScopeViews }>;
 }
 
 /** The queries of a Daybook within one scope or several, all of which apply. */

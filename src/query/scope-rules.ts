@@ -134,6 +134,11 @@ function mayMember(member: string, may: (operand: Operand) => boolean): boolean 
   return operand !== null && may(operand);
 }
 
+/** Whether a query has a filter by segment. */
+export function namesSegment(input: unknown): boolean {
+  return namedFieldsOf(input).some(({ filter }) => segmentIn(filter) !== undefined);
+}
+
 /** The name of the segment in a filter; undefined: the filter compares a field. */
 function segmentIn(filter: Readonly<Record<string, unknown>> | null): unknown {
   const operator = filter?.["operator"];

@@ -86,6 +86,8 @@ test.each([
   [["stats", "--data", "x"], "--clickhouse and --data cannot be combined"],
   [["delete", "--before", "2026-01-01", "--dry-run", "--data", "x"], "--clickhouse and --data cannot be combined"],
   [["retention", "--organization", "x"], "--clickhouse and --organization cannot be combined"],
+  [["token", "rotate-signing-key", "--organization", "x"], "--clickhouse and --organization cannot be combined"],
+  [["token", "sign", "--scope", "{}", "--expires-in", "1h", "--data", "x"], "--clickhouse and --data cannot be combined"],
 ])("%j beside --clickhouse is refused", async (args, message) => {
   const { code, stderr } = await daybookHere([...args, "--clickhouse", "http://127.0.0.1:9", "--database", "d"]);
   expect([code, stderr]).toEqual([2, `daybook ${args[0]}: ${message} (see daybook ${args[0]} --help)\n`]);

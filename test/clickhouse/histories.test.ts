@@ -2,24 +2,15 @@ import { fixedClock, memoryStorage, openDaybook, type Daybook } from "daybook";
 import { openClickHouse, type ClickHouseOptions } from "daybook/clickhouse";
 import { seededRandom } from "daybook/testing";
 import { expect, test } from "vitest";
-import { sql } from "../../src/clickhouse/sql/sql.js";
 import { arrive } from "../support/random/arrive.js";
 import { baseSeed, caseCount } from "../oracle/settings.js";
-import { connectTo, newDatabase } from "./kit.js";
+import { emptied, newDatabase } from "./kit.js";
 import { compare, ofEvents, ofInsights, ofPersons, type Told } from "./three-answers.js";
 
 /** Of each history so many reports are asked once. */
 const REPORT_COUNT = 2;
 
 const historyCount = caseCount(5, 40);
-
-/** Takes all rows away but what the store as a whole keeps. */
-async function emptied(options: ClickHouseOptions): Promise<void> {
-  const connection = await connectTo(options);
-  const tables = await connection.rows<[string]>(sql`SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'kept' AND total_rows > 0`);
-  for (const [name] of tables) await connection.define(`TRUNCATE TABLE ${options.database}.${name} SYNC`);
-  await connection.close();
-}
 
 /** @returns how many queries had an answer */
 async function answered<Q>(seed: number, database: ClickHouseOptions, told: Told<Q>): Promise<number> {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { inject, onTestFinished } from "vitest";
 import { checkClickHouseOptions, type ClickHouseOptions } from "../../src/clickhouse/options.js";
+import { sql, text } from "../../src/clickhouse/sql/sql.js";
 import { connect } from "../../src/clickhouse/open-clickhouse.js";
 import type { Connection } from "../../src/clickhouse/connection/connection.js";
 import { migrateClickHouse } from "../../src/clickhouse/open-clickhouse.js";
@@ -69,6 +70,15 @@ export async function newDatabase(layout: Layout, rest: Partial<ClickHouseOption
     await connection.close();
   };
   return { options, drop };
+}
+
+/** Takes all rows away but what the store as a whole keeps. */
+export async function emptied(options: ClickHouseOptions): Promise<void> {
+  const connection = await connectTo(options);
+  const tables = await connection.rows<[string]>(sql`SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND NOT startsWith(name, 'kept') AND (${text(options.cluster ?? "")} != '' OR total_rows > 0)`);
+  const everywhere = options.cluster === undefined ? "" : ` ON CLUSTER ${options.cluster}`;
+  for (const [name] of tables) await connection.define(`TRUNCATE TABLE ${options.database}.${name}${everywhere} SYNC`);
+  await connection.close();
 }
 
 /** How a command is told where a database is. */

@@ -60,7 +60,7 @@ describe.each(layouts)("the tables on ClickHouse, %s", (layout) => {
     await migrateClickHouse(options);
     const stored = insert.mock.calls.map(([, rows]) => rows.map((row) => (row as { readonly name: string }).name));
     insert.mockRestore();
-    expect(stored).toEqual([["cursorKey", "suppressionKey", ...(layout === "two replicas" ? ["replicated"] : [])], ["tablesVersion"]]);
+    expect(stored).toEqual([["cursorKey", "suppressionKey", "signingKey", ...(layout === "two replicas" ? ["replicated"] : [])], ["tablesVersion"]]);
     const connection = await connectTo(options);
     const place = { connection, names: new TableNames(options.database, options.cluster ?? null), database: options.database, cluster: options.cluster ?? null };
     await change(place, "kept", sql`DELETE WHERE name = 'suppressionKey'`);

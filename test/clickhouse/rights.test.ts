@@ -58,6 +58,7 @@ test.each([["one server", undefined], ["two shards", CLUSTER]] as const)("the ri
     await write(daybook);
     expect(await daybook.countEvents({ project: "old" })).toBe(1);
     expect(await daybook.stats()).toMatchObject({ eventCount: 3 });
+    await daybook.rotateSigningKey();
     await remove(daybook);
     expect(await verifyClickHouse(options(url))).toMatchObject({ findings: [], held: { eventCount: 1 } });
   });
@@ -69,5 +70,8 @@ test.each([["one server", undefined], ["two shards", CLUSTER]] as const)("the ri
     await expect(daybook.ingest([{ ...event, userId: "dora", anonymousId: "tab" }])).rejects.toMatchObject({ code: "read_only" });
     await expect(daybook.deleteProject("default")).rejects.toMatchObject({ code: "read_only" });
     expect(await daybook.countEvents()).toBe(1);
+    const token = await daybook.signScope({ projects: ["default"] }, { expiresIn: "1h" });
+    expect(await daybook.scoped((await daybook.verifyScopeToken(token)).scope).countUniqueUsers()).toBe(1);
+    await expect(daybook.rotateSigningKey()).rejects.toMatchObject({ code: "read_only" });
   });
 }, 300_000);

@@ -19,7 +19,7 @@ const INSIGHTS: readonly InsightName[] = ["trend", "funnel", "retention", "lifec
 /** Every field of an event, and what the answers of all reports show. */
 const SHOWN = [...FIELDS.map(({ camel }) => camel), "id", "createdAt", "identityId", "path", "referrerDomain", "touchSource", "touchMedium", "touchCampaign", "person.email", "company.name", "company.domain"];
 
-interface Query {
+export interface Query {
   readonly report: string;
   readonly input: object;
 }
@@ -40,16 +40,7 @@ export async function scopeDifference(seed: number, mutant: ScopeMutant = (scope
   const open = () => openDaybook({ storage: memoryStorage(), ...daybookOptions(options), ...random.pick([{}, {}, { memoryBudgetBytes: 1 }]) });
   await using whole = await open();
   await using part = await open();
-  // Where clocks are set back over midnight, dates do not tell when a day began.
-  const timeZone = random.pick([null, null, "UTC", "Asia/Kolkata", "America/New_York"]);
-  const scopes = Array.from({ length: random.pick([1, 1, 1, 2]) }, () => ({ ...randomScope(random, history), timeZone }));
-  const queries = [
-    { report: "countEvents", input: {} },
-    ...INSIGHTS.map((name) => insightQuery(name, { random, timesMs: timesOf(history), nowMs: options.nowMs, identityIds: [] })),
-    ...personQueriesOf(random, history),
-  ].map((query) => without(query, timeZone === null ? ["asOf", "cursor"] : ["asOf", "cursor", "timeZone"]));
-  // A scope shows the metadata keys that it lists, at most a hundred.
-  const keys = [...new Set(eventsOf(history).flatMap(({ metadata }) => Object.keys(metadata ?? {})))].filter((key) => key !== "" && key.isWellFormed()).slice(0, 40);
+  const { timeZone, scopes, queries, keys } = questionsOf(random, history, options.nowMs);
   await live(whole, history, random, () => {
     const query = random.pick(queries);
     return ask(scopedTo(whole, scopes.map(mutant), query, keys), query, keys);
@@ -69,6 +60,21 @@ export async function scopeDifference(seed: number, mutant: ScopeMutant = (scope
     }
   }
   return { queryCount, difference: null };
+}
+
+/** Random scopes of a history, of which each event passes all, and a query of each report. */
+export function questionsOf(random: Random, history: History, nowMs: number) {
+  // Where clocks are set back over midnight, dates do not tell when a day began.
+  const timeZone = random.pick([null, null, "UTC", "Asia/Kolkata", "America/New_York"]);
+  const scopes: readonly Scope[] = Array.from({ length: random.pick([1, 1, 1, 2]) }, () => ({ ...randomScope(random, history), timeZone }));
+  const queries = [
+    { report: "countEvents", input: {} },
+    ...INSIGHTS.map((name) => insightQuery(name, { random, timesMs: timesOf(history), nowMs, identityIds: [] })),
+    ...personQueriesOf(random, history),
+  ].map((query) => without(query, timeZone === null ? ["asOf", "cursor"] : ["asOf", "cursor", "timeZone"]));
+  // A scope shows the metadata keys that it lists, at most a hundred.
+  const keys = [...new Set(eventsOf(history).flatMap(({ metadata }) => Object.keys(metadata ?? {})))].filter((key) => key !== "" && key.isWellFormed()).slice(0, 40);
+  return { timeZone, scopes, queries, keys };
 }
 
 /** @throws an error with the seed */
@@ -184,7 +190,7 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 /** Allowed to ask everything that the query names. */
-function scopedTo(daybook: Daybook, [first = {}, ...others]: readonly Scope[], query: Query, keys: readonly string[]): ScopedDaybook {
+export function scopedTo(daybook: Pick<Daybook, "scoped">, [first = {}, ...others]: readonly Scope[], query: Query, keys: readonly string[]): ScopedDaybook {
   const names = [...new Set([...namedFieldsOf(query.input).map(({ name }) => name), ...keys.map((key) => `metadata.${key}`)])];
   const rights = { queries: QUERY_NAMES, fields: [...SHOWN, ...names].slice(0, 100), segments: ["one", "two", "big", "a", "b", "c", ...savedNames] };
   return others.reduce((scoped: ScopedDaybook, scope) => scoped.scoped({ ...scope, ...rights }), daybook.scoped({ ...first, ...rights }));
@@ -193,7 +199,7 @@ function scopedTo(daybook: Daybook, [first = {}, ...others]: readonly Scope[], q
 const savedNames = Array.from({ length: 5 }, (_, at) => `saved${at}`);
 
 /** A query whose segments are saved under other names; null where they cannot be. */
-async function withSavedSegments({ report, input }: Query, daybooks: readonly Daybook[]): Promise<Query | null> {
+export async function withSavedSegments({ report, input }: Query, daybooks: readonly Pick<Daybook, "segments">[]): Promise<Query | null> {
   const { segments, ...rest } = input as { readonly segments?: Readonly<Record<string, never>> };
   const names = Object.keys(segments ?? {});
   if (names.length > savedNames.length) return null;
@@ -212,9 +218,9 @@ async function withSavedSegments({ report, input }: Query, daybooks: readonly Da
 }
 
 /** The answer as text, or the error, with the notices. Cursors are sealed with keys of their own, so pages are followed instead. */
-async function ask(queries: ScopedDaybook | Daybook, { report, input }: Query, keys: readonly string[]): Promise<string> {
+export async function ask(queries: ScopedDaybook | Daybook, { report, input }: Query, keys: readonly string[], hearsNotices = true): Promise<string> {
   const notices: string[] = [];
-  const onNotice = ({ message }: { readonly message: string }) => void notices.push(message);
+  const onNotice = ({ message }: { readonly message: string }) => void (hearsNotices && notices.push(message));
   const query = queries as unknown as Readonly<Record<string, (input: object, options: object) => Promise<unknown>>>;
   try {
     const pages: unknown[] = [];

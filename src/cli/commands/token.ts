@@ -4,6 +4,7 @@ import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { TokenScope, TokenRecord } from "../../http/index.js";
 import type { Scope } from "../../query/plan/scope.js";
 import { flags, oneOf, readArguments, required, texts, UsageError } from "../command.js";
+import { CLICKHOUSE_HELP, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
 import { TOKEN_LOCATION_OPTIONS, tokenFileOf } from "../token-store.js";
@@ -12,8 +13,8 @@ export const help = `Usage: daybook token create (--data DIR | --tokens FILE) --
        daybook token create --public (--data DIR | --tokens FILE) --project NAME --origins A,B [options]
        daybook token list (--data DIR | --tokens FILE)
        daybook token revoke (--data DIR | --tokens FILE) ID
-       daybook token sign --data DIR --scope FILE|JSON (--expires-in TIME | --expires TIME) [options]
-       daybook token rotate-signing-key --data DIR [--organization NAME]
+       daybook token sign (--data DIR | --clickhouse URL) --scope FILE|JSON (--expires-in TIME | --expires TIME) [options]
+       daybook token rotate-signing-key (--data DIR | --clickhouse URL) [options]
 
 Creates, lists and revokes the tokens of a data directory or of a file; a running "serve" applies changes within a second.
 "sign" prints a token that can only run queries within a scope. It is not stored, and its holder can read the scope.
@@ -23,7 +24,7 @@ Creates, lists and revokes the tokens of a data directory or of a file; a runnin
                         missing, with mode 0600. An existing file is rewritten with its owner, group and mode:
                         hand-written entries keep their meaning, but values are replaced by their hashes, and defaults
                         are written out. Locked by "FILE.lock" beside it
-  --role ROLE           ${ROLES.join(", ")}
+${CLICKHOUSE_HELP}  --role ROLE           ${ROLES.join(", ")}
   --scopes A,B          of ${SCOPES.slice(0, 5).join(", ")},
                         ${SCOPES.slice(5, 9).join(", ")},
                         ${SCOPES.slice(9).join(", ")}; or * for all
@@ -87,23 +88,20 @@ async function publicKey(values: TokenArguments, organization: string): Promise<
   return withOptionNames(() => createPublicKey({ project, origins, ids, organization, expires_at: values.expires ?? null, nowMs: Date.now() }));
 }
 
-const SIGN_OPTIONS = { ...texts("data", "scope", "expires-in", "expires", "origins", "organization"), ...flags("long-lived") };
+const SIGN_OPTIONS = { ...LOCATION_OPTIONS, ...texts("scope", "expires-in", "expires", "origins"), ...flags("long-lived") };
 
 async function sign(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, SIGN_OPTIONS, false);
-  const data = required(values.data, "data");
   const scope = await scopeIn(required(values.scope, "scope"));
-  const organization = organizationOf(values.organization);
   const options = {
     expiresIn: values["expires-in"] ?? null,
     expiresAt: values.expires ?? null,
     longLived: values["long-lived"] ?? false,
     origins: values.origins === undefined ? null : itemsOf(values.origins),
-    organization,
   };
-  const { scopeTokensIn } = await import("../scope-tokens.js");
-  const tokens = await scopeTokensIn(data, organization);
-  process.stdout.write(`${await withSigningNames(() => tokens.sign(scope, options))}\n`);
+  const { withScopeTokens } = await import("../scope-tokens.js");
+  const token = await withScopeTokens(values, ({ organization, sign: signed }) => withSigningNames(() => signed(scope, { ...options, organization })));
+  process.stdout.write(`${token}\n`);
 }
 
 /** The scope itself, or that of a file; the library checks it. */
@@ -133,12 +131,13 @@ const FAULTS: readonly ErrorCode[] = [
 ];
 
 async function rotateSigningKey(args: readonly string[]): Promise<void> {
-  const { values } = readArguments(args, texts("data", "organization"), false);
-  const data = required(values.data, "data");
-  const organization = organizationOf(values.organization);
-  const { scopeTokensIn } = await import("../scope-tokens.js");
-  await (await scopeTokensIn(data, organization)).rotate();
-  process.stdout.write(`rotated the signing key of ${organization}\n`);
+  const { values } = readArguments(args, LOCATION_OPTIONS, false);
+  const { withScopeTokens } = await import("../scope-tokens.js");
+  const name = await withScopeTokens(values, async ({ organization, rotate }) => {
+    await rotate();
+    return organization;
+  });
+  process.stdout.write(`rotated the signing key of ${name}\n`);
 }
 
 function refuseOptions(values: TokenArguments, names: readonly (keyof TokenArguments)[], why: string): void {

@@ -1,8 +1,9 @@
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { toHex } from "../../core/base/hash.js";
+import { SIGNING_KEY_COUNT, type SigningKeys } from "../../store/files/signing-keys.js";
 import type { Connection } from "../connection/connection.js";
-import { sql, text } from "../sql/sql.js";
-import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster, type ServersPlace } from "./servers.js";
+import { sql, text, whole } from "../sql/sql.js";
+import { areOnAllServers, isReplicated, refuseForeignTables, refuseOtherTables, type Cluster, type Servers, type ServersPlace } from "./servers.js";
 import { TABLES, VIEWS, type FillingView, type Table, type TableNames } from "./layout.js";
 
 interface TablesPlace extends ServersPlace {
@@ -64,6 +65,9 @@ const CURSOR_KEY = "cursorKey";
 /** The key of the hashes by which erased people are recognized. */
 const SUPPRESSION_KEY = "suppressionKey";
 
+/** Names rows with the keys that sign tokens. Rows stay: of concurrent rotations none is lost. */
+const SIGNING_KEY = "signingKey";
+
 /** Where to create tables, and whether with replicas; null: as in the cluster, or as in existing tables. */
 interface MigrationTarget {
   readonly database: string;
@@ -97,7 +101,7 @@ export async function migrate(connection: Connection, target: MigrationTarget, i
   if (of !== null && !(await areOnAllServers(connection, place, of)))
     throw parameterError("invalid_parameter", "cluster", `expected the tables on all servers of ${of.name}, but some servers have none`);
   if (isThere !== null) return migration;
-  const keys = [CURSOR_KEY, SUPPRESSION_KEY].map((name) => {
+  const keys = [CURSOR_KEY, SUPPRESSION_KEY, SIGNING_KEY].map((name) => {
     const key = new Uint8Array(32);
     random(key);
     return { name, value: toHex(key) };
@@ -119,9 +123,28 @@ export async function keptOf(connection: Connection) {
   const keyOf = (name: string) => {
     const hex = values.get(name);
     if (hex === undefined) throw new DaybookError("manifest_missing", `expected ${name} in the table kept, but it is missing: Daybook cannot work without it`);
-    return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+    return bytesOfHex(hex);
   };
   return { cursorKey: keyOf(CURSOR_KEY), suppressionKey: keyOf(SUPPRESSION_KEY), isReplicated };
+}
+
+function bytesOfHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+/** Keys in the table `kept`. */
+export function signingKeysOf({ connection, names }: Pick<Servers, "connection" | "names">): SigningKeys {
+  // A repeated insert may store a row twice.
+  const rows = sql`SELECT value, max(storedMs) AS addedMs FROM ${names.all("kept")} WHERE name = ${text(SIGNING_KEY)}
+    GROUP BY value ORDER BY addedMs DESC, value DESC LIMIT ${whole(SIGNING_KEY_COUNT)}`;
+  return {
+    read: async () => (await connection.rows<[hex: string, addedMs: number]>(rows)).map(([hex]) => bytesOfHex(hex)),
+    write: async ([key = new Uint8Array()]) => {
+      // Later than the others by any clock.
+      const [[, newestMs] = ["", 0]] = await connection.rows<[hex: string, addedMs: number]>(rows);
+      await connection.insert("kept", [{ name: SIGNING_KEY, value: toHex(key), storedMs: newestMs + 1 }]);
+    },
+  };
 }
 
 /** Whether existing tables have replicas; null: there are none. @throws invalid_parameter (another version), unreachable */

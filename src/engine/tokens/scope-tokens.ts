@@ -10,9 +10,8 @@ import { checkPatterns } from "../../query/filter/regex.js";
 import type { DateInput } from "../../query/plan/input.js";
 import { planScope, type Scope } from "../../query/plan/scope.js";
 import { QUERY_NAMES } from "../../query/queries.js";
-import { decodeSigningKeys, encodeSigningKeys, SIGNING_KEY_COUNT, SIGNING_KEYS_KEY } from "../../store/files/signing-keys.js";
+import { SIGNING_KEY_COUNT, signingKeysIn, type SigningKeys } from "../../store/files/signing-keys.js";
 import { defaultCodec } from "../../store/storage/codec.js";
-import type { Storage } from "../../store/storage/storage.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
 import { decodeScopeToken, encodeScopeToken } from "./scope-token.js";
 
@@ -45,7 +44,7 @@ const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const { signedTokenChars, signedScopeBytes, signedTokenMs, longLivedTokenDays, signerAheadMs, signedTokenOriginCount, verifiedTokenCount } = SERVER_LIMITS;
 
 interface ScopeTokenServices {
-  readonly storage: Storage;
+  readonly keys: SigningKeys;
   readonly clock: Clock;
   readonly random: (bytes: Uint8Array) => void;
   /** Runs a change of the stored keys, one at a time. @throws read_only, storage_full, closed */
@@ -69,7 +68,6 @@ interface Payload {
 export class ScopeTokens {
   /** Newest first; the first signs, all verify. */
   #keys: readonly Uint8Array[] = [];
-  #stored: Uint8Array | null = null;
   #readMs = -Infinity;
   #reading: Promise<void> | null = null;
   readonly #verified = new Map<string, VerifiedToken>();
@@ -119,12 +117,12 @@ export class ScopeTokens {
   async #decode(token: string): Promise<VerifiedToken | null> {
     const sent = decodeScopeToken(token);
     if (sent === null || !this.#keys.some((key) => isSameMac(sent.mac, hmacSha256(key, sent.signed)))) return null;
-    const stored = this.#stored;
+    const keys = this.#keys;
     const payload = new TextDecoder().decode(await defaultCodec.inflate(sent.deflatedPayload, sent.payloadByteLength));
     const verified = { organization: sent.organization, issuedMs: sent.issuedMs, expiresMs: sent.expiresMs, payload };
     if (this.#verified.size >= verifiedTokenCount) this.#verified.clear();
     // The keys may have changed while the code that inflates was loaded.
-    if (this.#stored === stored) this.#verified.set(token, verified);
+    if (this.#keys === keys) this.#verified.set(token, verified);
     return verified;
   }
 
@@ -147,9 +145,8 @@ export class ScopeTokens {
   }
 
   async #write(keys: readonly Uint8Array[]): Promise<void> {
-    const bytes = encodeSigningKeys(keys);
-    await this.#services.storage.write(SIGNING_KEYS_KEY, bytes);
-    this.#use(bytes);
+    await this.#services.keys.write(keys);
+    this.#use(keys);
   }
 
   /** Reads the keys again if the last read is older: another process may have rotated them. @throws corruption */
@@ -163,14 +160,13 @@ export class ScopeTokens {
 
   async #read(): Promise<void> {
     const startedMs = performance.now();
-    const bytes = await this.#services.storage.read(SIGNING_KEYS_KEY);
-    if (!areSameBytes(bytes, this.#stored)) this.#use(bytes);
+    const keys = await this.#services.keys.read();
+    if (keys.length !== this.#keys.length || keys.some((key, at) => !areSameBytes(key, this.#keys[at] ?? null))) this.#use(keys);
     this.#readMs = startedMs;
   }
 
-  #use(bytes: Uint8Array | null): void {
-    this.#keys = bytes === null ? [] : decodeSigningKeys(bytes);
-    this.#stored = bytes;
+  #use(keys: readonly Uint8Array[]): void {
+    this.#keys = keys;
     this.#verified.clear();
   }
 }
@@ -185,7 +181,7 @@ export function scopeTokensOf({ store, housekeeping, queue, clock }: StoreServic
       await write();
     });
   };
-  return new ScopeTokens({ storage: store.storage, clock, random, change });
+  return new ScopeTokens({ keys: signingKeysIn(store.storage), clock, random, change });
 }
 
 /** The scope as JSON keeps it, checked in that form. @throws what `planScope` throws, invalid_regex */

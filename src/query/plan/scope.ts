@@ -1,9 +1,7 @@
 import { shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { MS_PER_DAY } from "../../core/base/time.js";
 import { WEEK_DAYS } from "../../core/calendar/units.js";
 import { zoneOf, type Zone } from "../../core/calendar/zone.js";
-import { canonicalText } from "./cursor.js";
 import { readDate } from "./date-range.js";
 import { fieldOf } from "./filters/field-operand.js";
 import { FilterPlanner } from "./filters/filter-groups.js";
@@ -88,20 +86,6 @@ export function planScope(scope: unknown, queryNames: readonly string[]): ScopeP
     weekStart: readChoice(members, "weekStart", WEEK_DAYS),
     patterns,
   };
-}
-
-/** Scopes that let the same events through have the same text, whatever else they allow. */
-export function textOfRows({ where, projects, range, lastDays }: ScopeRows): string {
-  const days = lastDays === null ? null : { count: lastDays.count, zone: lastDays.zone.name };
-  return canonicalText({ where, projects: projects === null ? null : [...projects].sort(), range, days });
-}
-
-/** The range of a scope at an instant. */
-export function rangeAt({ range, lastDays }: ScopeRows, nowMs: number): Range {
-  if (lastDays === null) return range;
-  const { zone, count } = lastDays;
-  const dayMs = Math.floor((nowMs + zone.offsetMsAt(nowMs)) / MS_PER_DAY) * MS_PER_DAY;
-  return { fromMs: Math.max(0, zone.firstAt(dayMs - count * MS_PER_DAY)), toMs: LIMITS.instantMaxMs };
 }
 
 function readScopeZone(members: InputMembers): Zone {

@@ -1,5 +1,6 @@
 import { toHex } from "../../core/base/hash.js";
 import { damaged } from "../../storage/segment/segment-file.js";
+import type { Storage } from "../storage/storage.js";
 import { checkOf, keyOfHex, membersOf } from "./side-files.js";
 
 /** Key of a file that no manifest names; replaced as a whole. */
@@ -7,6 +8,25 @@ export const SIGNING_KEYS_KEY = "signing-keys.json";
 
 /** One key signs; the one before it still verifies. */
 export const SIGNING_KEY_COUNT = 2;
+
+/** Where the keys that sign tokens are stored. */
+export interface SigningKeys {
+  /** Newest first, at most `SIGNING_KEY_COUNT`; none before the first token. @throws corruption */
+  read(): Promise<readonly Uint8Array[]>;
+  /** Replaces the keys, of which only the first is new. */
+  write(keys: readonly Uint8Array[]): Promise<void>;
+}
+
+/** Keys in a file of a store. */
+export function signingKeysIn(storage: Storage): SigningKeys {
+  return {
+    read: async () => {
+      const bytes = await storage.read(SIGNING_KEYS_KEY);
+      return bytes === null ? [] : decodeSigningKeys(bytes);
+    },
+    write: (keys) => storage.write(SIGNING_KEYS_KEY, encodeSigningKeys(keys)),
+  };
+}
 
 /** @param keys newest first, 32 bytes each */
 export function encodeSigningKeys(keys: readonly Uint8Array[]): Uint8Array {

@@ -3,8 +3,10 @@ import type { Daybook } from "../../../src/engine/daybook.js";
 import type { EventInput } from "../../../src/core/schema/event.js";
 import type { History, HistoryItem } from "../oracle/history.js";
 
+type ArrivalMethods = Pick<Daybook, "ingest" | "identify" | "group" | "alias" | "unlink">;
+
 /** Hands a history to a Daybook in its order; events in a row are one batch. Records that it must refuse are left out. */
-export async function arrive(daybook: Daybook, history: History): Promise<void> {
+export async function arrive(daybook: ArrivalMethods, history: History): Promise<void> {
   let batch: EventInput[] = [];
   const ingest = async () => {
     if (batch.length > 0) await daybook.ingest(batch);
@@ -24,7 +26,7 @@ function isEvent(item: HistoryItem): item is EventInput {
   return !("identify" in item || "group" in item || "alias" in item || "unlink" in item);
 }
 
-async function tell(daybook: Daybook, item: Exclude<HistoryItem, EventInput>): Promise<void> {
+async function tell(daybook: ArrivalMethods, item: Exclude<HistoryItem, EventInput>): Promise<void> {
   try {
     if ("identify" in item) await daybook.identify(item.identify);
     else if ("group" in item) await daybook.group(item.group);
