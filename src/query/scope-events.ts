@@ -28,7 +28,7 @@ function rangeAt({ range, lastDays }: ScopeRows, nowMs: number): Range {
   if (lastDays === null) return range;
   const { zone, count } = lastDays;
   const dayMs = Math.floor((nowMs + zone.offsetMsAt(nowMs)) / MS_PER_DAY) * MS_PER_DAY;
-  return { fromMs: Math.max(0, zone.firstAt(dayMs - count * MS_PER_DAY)), toMs: LIMITS.instantMaxMs };
+  return { fromMs: Math.max(0, zone.firstAt(dayMs - (count - 1) * MS_PER_DAY)), toMs: LIMITS.instantMaxMs };
 }
 
 function intersection(a: Range, b: Range): Range {

@@ -89,9 +89,9 @@ export function checkScopedFields(plan: AnyPlan & { readonly report: ReportName 
     if (segmentIn(filter) === undefined && !mayName(operand, scope)) throw forbidden(param, `the scope does not list the field ${shown(name)}`);
   for (const [path, members] of selectorsOf(input))
     for (const [member, field] of SELECTING)
-      if (isGiven(members[member]) && !mayNameField(field, scope)) throw forbidden(`${path}${member}`, `the scope does not list the field ${field}`);
+      if (isGiven(members[member]) && !mayNameField(field, scope)) throw forbidden(`${path}${member}`, `the scope does not list the field ${shown(field)}`);
   for (const field of shownBy(plan))
-    if (!mayNameField(field, scope)) throw forbidden("queries", `answers of ${plan.report} show ${field}, which the scope does not list in fields`);
+    if (!mayNameField(field, scope)) throw forbidden("queries", `answers of ${plan.report} show ${shown(field)}, which the scope does not list in fields`);
 }
 
 function mayNameField(field: string, scope: ScopePlan): boolean {

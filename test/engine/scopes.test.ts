@@ -100,8 +100,8 @@ test("A scope that lists queries and fields opens these, and no others.", async 
 
 test("The calendar of a scope is that of its queries; its days are whole ones of its time zone.", async () => {
   await using daybook = await shared();
-  // In Auckland it is the 11th, one o'clock in the morning: two days before, the 9th, begins on the 8th at 11:00 UTC.
-  const scoped = daybook.scoped({ lastDays: 2, timeZone: "Pacific/Auckland", weekStart: "sunday" });
+  // In Auckland it is the 11th, one o'clock in the morning: the first of three days, the 9th, begins on the 8th at 11:00 UTC.
+  const scoped = daybook.scoped({ lastDays: 3, timeZone: "Pacific/Auckland", weekStart: "sunday" });
   await daybook.ingest([event(8, { userId: "ann", createdAt: "2026-03-08T10:59:59Z" }), event(8, { userId: "abe", createdAt: "2026-03-08T11:00:00Z" })]);
   expect(await scoped.countEvents()).toBe(2);
   expect((await scoped.trend({ interval: "week" })).buckets).toMatchObject([{ start: "2026-03-07T11:00:00.000Z", end: "2026-03-14T10:59:59.999Z" }]);

@@ -180,7 +180,7 @@ function isWithin({ createdAt, project = "default" }: Line, { projects, from, la
   const localDay = (ms: number) => Date.parse(new Intl.DateTimeFormat("en-CA", { timeZone: timeZone ?? "UTC", dateStyle: "short" }).format(ms)) / 86_400_000;
   const ms = Date.parse(createdAt);
   if (projects !== undefined && projects !== null && !projects.includes(project)) return false;
-  if (typeof lastDays === "number" && localDay(ms) < localDay(nowMs) - lastDays) return false;
+  if (typeof lastDays === "number" && localDay(ms) <= localDay(nowMs) - lastDays) return false;
   return from === undefined || ms >= Date.parse(String(from));
 }
 

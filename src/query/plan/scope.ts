@@ -20,7 +20,7 @@ export interface Scope {
   readonly from?: DateInput | null | undefined;
   /** The last day, or millisecond, inclusive. Default: open. */
   readonly to?: DateInput | null | undefined;
-  /** Today and this many whole days before, 1 to 3,660, by the clocks of `timeZone`. Not together with `from` and `to`. */
+  /** This many days up to today, 1 to 3,660, by the clocks of `timeZone`: 1 is today alone. Not together with `from` and `to`. */
   readonly lastDays?: number | null | undefined;
   /** Methods that may be called. Absent: those that show neither events nor people, companies or revenue. */
   readonly queries?: readonly string[] | null | undefined;
