@@ -109,10 +109,7 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   scoped(scope: Scope): ScopedDaybook {
     this.#refuseClosed();
     const scopes: ScopeViews = { viewOf: (plans, nowMs) => Promise.resolve(this.#viewOf(conditionsOf(plans, nowMs))) };
-    const planning = async (namesSegment: boolean) => {
-      this.#refuseClosed();
-      return this.#planningContext(namesSegment ? await this.#parts.segments.known() : new Map());
-    };
+    const planning = async (namesSegment: boolean) => this.#planningContext(namesSegment ? await this.#parts.segments.known() : new Map());
     return new ScopedQueries({ load: () => Promise.resolve({ runScoped, explainScoped, scopes }), planning, notify: () => undefined }, scope);
   }
 
