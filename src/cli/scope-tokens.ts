@@ -2,7 +2,8 @@ import { pooledRandom } from "../core/base/uuid.js";
 import { systemClock } from "../core/base/time.js";
 import { ScopeTokens } from "../engine/tokens/scope-tokens.js";
 import { fileStorage } from "../platform/node/index.js";
-import { dataDirectory, directoryOf, requireDirectory } from "./organizations.js";
+import { dataDirectory } from "../platform/node/data-directory.js";
+import { directoryOf, requireDirectory } from "./organizations.js";
 import { withTokensLock } from "./token-store.js";
 
 /**

@@ -1,7 +1,7 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
-import { DEFAULT_ORGANIZATION, dataDirectory } from "../organizations.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../../platform/node/data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, closeOnSignal, type WebOptions } from "../server.js";
 import { isRereadable, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";
@@ -32,6 +32,8 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --no-page             do not serve the dashboard
   --frame-ancestors A,B
                         origins whose pages may frame the dashboard, like https://app.example; default: none
+  --max-open N          organizations of DIR that are open at a time, 1 to 10000, default 100: others are opened when a request
+                        needs them, and closed after five idle minutes or when another one needs the place
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22
@@ -46,7 +48,7 @@ export const DEFAULT_DATA_DIRECTORY = "./data";
 
 const OPTIONS = {
   ...CLICKHOUSE_OPTIONS,
-  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo", "frame-ancestors"),
+  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo", "frame-ancestors", "max-open"),
   ...flags("memory", "insecure-token", "quiet", "one-thread", "cold", "honor-gpc", "no-page"),
 };
 
@@ -56,6 +58,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
   const queryMs = wholeNumberOf(values["query-seconds"] ?? String(SERVER_LIMITS.queryMs / 1_000), "query-seconds", 1, SERVER_LIMITS.queryMsMax / 1_000) * 1_000;
+  const maxOpen = wholeNumberOf(values["max-open"] ?? String(SERVER_LIMITS.openOrganizationCount), "max-open", 1, 10_000);
   const insecure = values["insecure-token"] === true;
   const tokenFile = values.tokens !== undefined && (await isRereadable(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(insecure);
@@ -81,7 +84,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const clickHouse = clickHouseDaybook === null ? {} : { open: { [DEFAULT_ORGANIZATION]: clickHouseDaybook }, openOther: refuseOther };
   const { cold = false, "one-thread": oneThread = false } = values;
   const tokenOptions = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
-  const server = await startServer({ ...clickHouse, ...tokenOptions, data, host, port, currency, queryMs, logsRequests, oneThread, cold, web });
+  const server = await startServer({ ...clickHouse, ...tokenOptions, data, host, port, currency, queryMs, maxOpen, logsRequests, oneThread, cold, web });
   if (ownerToken !== null) {
     // Store it only after the start: a failed start must not store a token that was never shown.
     if (data !== null) await changeTokens(data, (records) => [...records, ownerToken.record]);
