@@ -1,8 +1,8 @@
-import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import type { ServedDaybook } from "../http/index.js";
 import { memoryStorage, openDaybook } from "../index.js";
 import { DEFAULT_ORGANIZATION, type DataDirectory } from "../platform/node/data-directory.js";
 import { diskReserve, fileStorage, openOrganizations, type Organizations } from "../platform/node/index.js";
+import { OPEN_STORE_COUNT } from "../platform/node/open-organizations.js";
 import { printLockWait } from "./command.js";
 import type { ServerOptions } from "./server.js";
 import { messageOf } from "./token-store.js";
@@ -46,7 +46,7 @@ export class StoresOnDisk {
   /** @param mayWait whether to wait for a lock whose owner is not visible; otherwise fail at once */
   constructor(
     readonly data: DataDirectory,
-    { currency, maxOpen = SERVER_LIMITS.openOrganizationCount }: StoresOptions,
+    { currency, maxOpen = OPEN_STORE_COUNT }: StoresOptions,
     mayWait: () => boolean,
   ) {
     this.maxOpen = maxOpen;

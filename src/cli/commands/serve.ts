@@ -1,5 +1,6 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
+import { OPEN_STORE_COUNT } from "../../platform/node/open-organizations.js";
 import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../../platform/node/data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
@@ -58,7 +59,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
   const queryMs = wholeNumberOf(values["query-seconds"] ?? String(SERVER_LIMITS.queryMs / 1_000), "query-seconds", 1, SERVER_LIMITS.queryMsMax / 1_000) * 1_000;
-  const maxOpen = wholeNumberOf(values["max-open"] ?? String(SERVER_LIMITS.openOrganizationCount), "max-open", 1, 10_000);
+  const maxOpen = wholeNumberOf(values["max-open"] ?? String(OPEN_STORE_COUNT), "max-open", 1, 10_000);
   const insecure = values["insecure-token"] === true;
   const tokenFile = values.tokens !== undefined && (await isRereadable(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(insecure);

@@ -140,8 +140,6 @@ export const SERVER_LIMITS = {
   signerAheadMs: 60_000,
   /** Origins that a signed token lists. */
   signedTokenOriginCount: 100,
-  /** Stores of a data directory that are open at a time. One of 10,000 events takes about 3 MiB. */
-  openOrganizationCount: 100,
   /** Verified tokens that a store remembers. Beyond it all are forgotten. */
   verifiedTokenCount: 1_000,
   /** Milliseconds between two heartbeats of a change stream over HTTP. Proxies cut silent connections after a minute or less. */

@@ -5,7 +5,6 @@ import { LIMITS } from "../../core/base/limits.js";
 import { notifyEach } from "../../core/base/promises.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { EXPECTED_ORGANIZATION, isOrganizationName } from "../../core/base/organization-name.js";
-import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { keepingTimer, systemClock, timer, type Wait } from "../../core/base/time.js";
 import { pooledRandom } from "../../core/base/uuid.js";
 import type { Daybook } from "../../engine/daybook.js";
@@ -18,6 +17,9 @@ import type { Storage } from "../../store/storage/storage.js";
 import { DEFAULT_ORGANIZATION, isStore, organizationNames, refuseOtherFiles } from "./data-directory.js";
 import { fileStorage } from "./file-storage.js";
 import { StorePool } from "./store-pool.js";
+
+/** Stores that are open at a time, unless an option says otherwise. */
+export const OPEN_STORE_COUNT = 100;
 
 /** The bounds of the open organizations of a data directory. */
 export interface OrganizationsOptions {
@@ -133,7 +135,7 @@ export class OpenedOrganizations implements Organizations {
 
   constructor(directory: string, options: OrganizationsOptions, times: OrganizationTimes) {
     checkOptions(directory, options);
-    const { maxOpen = SERVER_LIMITS.openOrganizationCount, minOpen = 1, idleMs = 300_000, waitMs = 5_000, memoryBudgetBytes = LIMITS.memoryBudgetBytes } = options;
+    const { maxOpen = OPEN_STORE_COUNT, minOpen = 1, idleMs = 300_000, waitMs = 5_000, memoryBudgetBytes = LIMITS.memoryBudgetBytes } = options;
     this.#directory = directory;
     this.#options = options;
     this.#times = times;
