@@ -38,7 +38,7 @@ export class StoresInMemory {
   }
 }
 
-/** Organizations of a data directory, opened when they are used. */
+/** Organizations of a data directory, opened when they are used. The default one stays open: its lock keeps a second server away. */
 export class StoresOnDisk {
   readonly organizations: Organizations;
   readonly maxOpen: number;
@@ -51,7 +51,9 @@ export class StoresOnDisk {
   ) {
     this.maxOpen = maxOpen;
     this.organizations = openOrganizations(data.path, {
-      maxOpen,
+      // And the default one, which is in use as long as the server runs.
+      maxOpen: maxOpen + 1,
+      minOpen: 2,
       ...(currency === undefined ? {} : { open: { currency } }),
       storage: (directory) => fileStorage(directory, { reserve: diskReserve(data.path), ...(mayWait() ? { onLockWait: printLockWait } : {}) }),
       onError: (error, name) => void process.stderr.write(`${JSON.stringify({ level: "warn", message: `${name}: ${messageOf(error)}` })}\n`),
@@ -61,7 +63,8 @@ export class StoresOnDisk {
   /** Opens the default organization, and the others too if all may be open: a start fails if one of them is locked or damaged. */
   async start(): Promise<void> {
     const names = new Set([DEFAULT_ORGANIZATION, ...this.data.names]);
-    for (const name of names.size <= this.maxOpen ? names : [DEFAULT_ORGANIZATION]) await this.organizations.create(name);
+    for (const name of names.size <= this.maxOpen + 1 ? names : [DEFAULT_ORGANIZATION]) await this.organizations.create(name);
+    await this.organizations.acquire(DEFAULT_ORGANIZATION);
   }
 
   /** Creates the organizations that are missing. */

@@ -33,8 +33,9 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --no-page             do not serve the dashboard
   --frame-ancestors A,B
                         origins whose pages may frame the dashboard, like https://app.example; default: none
-  --max-open N          organizations of DIR that are open at a time, 1 to 10000, default 100: others are opened when a request
-                        needs them, and closed after five idle minutes or when another one needs the place
+  --max-open N          organizations of DIR, besides "default", that are open at a time, 1 to 10000, default 100. Others are
+                        opened when a request needs them, and closed after five idle minutes or when another one
+                        needs the place
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22
