@@ -1,7 +1,7 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
 import { OPEN_STORE_COUNT } from "../../platform/node/open-organizations.js";
-import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
+import { currencyOf, flags, itemsOf, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
 import { DEFAULT_ORGANIZATION, dataDirectory } from "../../platform/node/data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, closeOnSignal, type WebOptions } from "../server.js";
@@ -77,10 +77,10 @@ export async function run(args: readonly string[]): Promise<void> {
   const memoryTokens = ownerToken !== null && data === null ? [ownerToken.record] : [];
   const web: WebOptions = {
     page: values["no-page"] !== true,
-    trustProxy: commaSeparated(values["trust-proxy"]),
+    trustProxy: values["trust-proxy"] === undefined ? [] : itemsOf(values["trust-proxy"]),
     geo: values.geo,
     honorGpc: values["honor-gpc"] === true,
-    frameAncestors: commaSeparated(values["frame-ancestors"]),
+    frameAncestors: values["frame-ancestors"] === undefined ? [] : itemsOf(values["frame-ancestors"]),
   };
   const logsRequests = values.quiet !== true;
   const clickHouse = clickHouseDaybook === null ? {} : { open: { [DEFAULT_ORGANIZATION]: clickHouseDaybook }, openOther: refuseOther };
@@ -96,10 +96,6 @@ export async function run(args: readonly string[]): Promise<void> {
   if (web.page) process.stdout.write(`page: ${server.url}/${ownerToken === null ? "" : `#token=${ownerToken.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await closeOnSignal(server);
-}
-
-function commaSeparated(value: string | undefined): readonly string[] {
-  return value?.split(",").map((item) => item.trim()) ?? [];
 }
 
 function refuseOther(name: string): never {

@@ -57,7 +57,7 @@ it("knows no organization that does not exist, and makes none", async () => {
 
 it("ends streams of changes whose organizations give way to others, and no stream before", async () => {
   const { handler, count } = await serving({ maxOpen: 3 });
-  const readers = [];
+  const readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
   for (const name of NAMES.slice(0, 3)) {
     const { body } = await handler(changesOf(name));
     const reader = (body as ReadableStream<Uint8Array>).getReader();
@@ -65,7 +65,7 @@ it("ends streams of changes whose organizations give way to others, and no strea
     readers.push(reader);
   }
   expect((await count("tenant-1")).json).toEqual({ answer: 1 });
-  const isOver = async (reader: (typeof readers)[number]) => {
+  const isOver = async (reader: ReadableStreamDefaultReader<Uint8Array>) => {
     const read = reader.read().then(({ done }) => done);
     return await Promise.race([read, new Promise<boolean>((resolve) => setTimeout(resolve, 200, false))]);
   };
