@@ -76,7 +76,7 @@ export async function isStore(path: string): Promise<boolean> {
   return false;
 }
 
-/** Refuses a directory in which `openDaybook` must not create a store, because of what it contains. A store may be opened. @throws Error naming the directory */
+/** Refuses a directory in which no store may be created because of what it contains; accepts a store. @throws Error naming the directory */
 export async function refuseOtherFiles(directory: string): Promise<void> {
   if (await isStore(directory)) return;
   const { kind, unrelated } = await dataDirectory(directory);

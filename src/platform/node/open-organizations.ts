@@ -52,7 +52,7 @@ export interface OrganizationLease extends Disposable {
 }
 
 export interface AcquireOptions {
-  /** Called when another organization waits for the place of this one: release it soon. Absent: others wait. For uses that last, such as `changes`. */
+  /** Called when another organization waits for the place: release this one soon. Absent: others wait. For uses that last, such as `changes`. */
   readonly onWanted?: () => void;
 }
 
@@ -70,8 +70,8 @@ export interface Organizations extends AsyncDisposable {
    */
   use<T>(name: string, run: (daybook: Daybook) => T | Promise<T>): Promise<T>;
   /**
-   * Opens an organization, or takes the open one, until you release it. Concurrent calls open it once. If it cannot be opened, only calls for it fail,
-   * and the next one tries again.
+   * Opens an organization, or takes the open one, until you release it. Concurrent calls open it once. If it cannot be opened, only calls for it
+   * fail, and the next one tries again.
    * @throws invalid_parameter (there is no such organization), overloaded (no place for `waitMs`), closed, and what `openDaybook` throws
    */
   acquire(name: string, options?: AcquireOptions): Promise<OrganizationLease>;

@@ -30,7 +30,7 @@ export interface StoreLease<Store> {
 /** A use of a store: called when another store needs the place, it should end soon; null: it cannot. */
 type Use = { readonly onWanted: (() => void) | null };
 
-class Place<Store> {
+class StorePlace<Store> {
   readonly uses = new Set<Use>();
   /** Null until it is open. */
   store: Store | null = null;
@@ -65,14 +65,14 @@ class Place<Store> {
 interface Waiting<Store> {
   readonly name: string;
   readonly use: Use;
-  readonly resolve: (place: Place<Store>) => void;
+  readonly resolve: (place: StorePlace<Store>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Opens stores by name when they are needed, each once at a time, closes idle ones, and never has more than `maxOpen` of them. */
 export class StorePool<Store> {
   readonly #services: PoolServices<Store>;
-  readonly #places = new Map<string, Place<Store>>();
+  readonly #places = new Map<string, StorePlace<Store>>();
   /** Calls that wait for a place, first come, first served. */
   #waiting: Waiting<Store>[] = [];
   readonly #stopping = new AbortController();
@@ -107,7 +107,10 @@ export class StorePool<Store> {
     return { store, release: () => this.#release(place, use) };
   }
 
-  /** Closes a store once nobody uses it, and runs `remove` before it can be opened again. @throws overloaded (in use for `waitMs`), closed, what `remove` throws */
+  /**
+   * Closes a store once nobody uses it, and runs `remove` before it can be opened again.
+   * @throws overloaded (in use for `waitMs`), closed, what `remove` throws
+   */
   remove(name: string, remove: () => Promise<void>): Promise<void> {
     const removed = this.#removed.then(() => this.#remove(name, remove));
     this.#removed = removed.catch(() => undefined);
@@ -137,8 +140,8 @@ export class StorePool<Store> {
   }
 
   /** A place without a store, so that nobody opens one. */
-  #reserved(name: string): Place<Store> {
-    const place = new Place<Store>(name, Promise.reject(closed()));
+  #reserved(name: string): StorePlace<Store> {
+    const place = new StorePlace<Store>(name, Promise.reject(closed()));
     place.opened.catch(() => undefined);
     this.#places.set(name, place);
     return place;
@@ -153,7 +156,7 @@ export class StorePool<Store> {
   }
 
   /** Null: the call must wait. @param mayOpen false: others wait for a place */
-  #placeFor(name: string, use: Use, mayOpen: boolean): Place<Store> | null {
+  #placeFor(name: string, use: Use, mayOpen: boolean): StorePlace<Store> | null {
     const place = this.#places.get(name);
     if (place === undefined) return mayOpen && this.#places.size < this.#services.maxOpen ? this.#open(name, use) : null;
     if (place.isTaken) return null;
@@ -163,8 +166,8 @@ export class StorePool<Store> {
     return place;
   }
 
-  #open(name: string, use: Use): Place<Store> {
-    const place = new Place(name, this.#services.open(name));
+  #open(name: string, use: Use): StorePlace<Store> {
+    const place = new StorePlace(name, this.#services.open(name));
     place.uses.add(use);
     this.#places.set(name, place);
     const opened = (store: Store) => {
@@ -182,7 +185,7 @@ export class StorePool<Store> {
     return place;
   }
 
-  #release(place: Place<Store>, use: Use): void {
+  #release(place: StorePlace<Store>, use: Use): void {
     if (!place.uses.delete(use)) return;
     place.lastUsedMs = this.#services.nowMs();
     if (place.uses.size === 0) place.onUnused();
@@ -190,11 +193,11 @@ export class StorePool<Store> {
     if (!this.#isLookingForIdle) void this.#closeIdle();
   }
 
-  async #waitForPlace(name: string, use: Use): Promise<Place<Store>> {
+  async #waitForPlace(name: string, use: Use): Promise<StorePlace<Store>> {
     const { waitMs, maxOpen, waitForPlace } = this.#services;
     const over = new AbortController();
     try {
-      return await new Promise<Place<Store>>((resolve, reject) => {
+      return await new Promise<StorePlace<Store>>((resolve, reject) => {
         const waiting = { name, use, resolve, reject };
         this.#waiting.push(waiting);
         void waitForPlace(waitMs, over.signal).then(() => {
@@ -235,13 +238,13 @@ export class StorePool<Store> {
   }
 
   /** Asks all who use a store to end soon. */
-  #want(place: Place<Store>): void {
+  #want(place: StorePlace<Store>): void {
     place.isWanted = true;
     for (const { onWanted } of [...place.uses]) onWanted?.();
   }
 
   /** Waits until nobody uses a store that others may not use any more. @throws overloaded */
-  async #unused(place: Place<Store>): Promise<void> {
+  async #unused(place: StorePlace<Store>): Promise<void> {
     if (place.uses.size === 0) return;
     const over = new AbortController();
     place.onUnused = () => over.abort();
@@ -270,11 +273,11 @@ export class StorePool<Store> {
     this.#isLookingForIdle = false;
   }
 
-  #shutInBackground(place: Place<Store>): void {
+  #shutInBackground(place: StorePlace<Store>): void {
     this.#shut(place).catch((error: unknown) => this.#services.onError(error, place.name));
   }
 
-  #shut(place: Place<Store>, andThen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  #shut(place: StorePlace<Store>, andThen: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     place.isTaken = true;
     place.closing ??= (async () => {
       try {
@@ -288,13 +291,13 @@ export class StorePool<Store> {
     return place.closing;
   }
 
-  #vacate({ name }: Place<Store>): void {
+  #vacate({ name }: StorePlace<Store>): void {
     this.#places.delete(name);
     this.#fill();
   }
 }
 
-function oldestFirst<Store>(places: readonly Place<Store>[]): Place<Store>[] {
+function oldestFirst<Store>(places: readonly StorePlace<Store>[]): StorePlace<Store>[] {
   return [...places].sort((a, b) => a.lastUsedMs - b.lastUsedMs);
 }
 
