@@ -10,7 +10,7 @@ export interface OrganizationsOnDemand {
   acquire(name: string, options?: { readonly onWanted?: () => void }): Promise<AcquiredOrganization>;
   /** Those that are open now: `/healthz` reports their state. */
   opened(): readonly ServedDaybook[];
-  /** Verifies a signed token with the key of the organization, without opening it. @throws invalid_token */
+  /** Verifies a signed token with the key of the organization, without opening it. @throws invalid_token (also if there is none) */
   verifyScopeToken(name: string, token: string): Promise<VerifiedScope>;
 }
 

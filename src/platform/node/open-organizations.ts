@@ -38,8 +38,8 @@ export interface OrganizationsOptions {
   /** Makes the storage of a store's directory, each time it is opened. Default: `fileStorage(directory)`. */
   readonly storage?: (directory: string) => Storage;
   /**
-   * Called when a store could not be closed after it was idle, or when its expired events could not be deleted. Its acknowledged events are durable
-   * all the same. Errors it throws are ignored. Absent: `close` throws the first such error.
+   * Called when a store could not be closed after it was idle, or when its expired events could not be deleted; with the directory if its stores
+   * could not be listed. Acknowledged events are durable all the same. Errors it throws are ignored. Absent: `close` throws the first such error.
    */
   readonly onError?: (error: unknown, name: string) => unknown;
 }
@@ -94,8 +94,6 @@ const KNOWN: KnownOptions<OrganizationsOptions> = {
 const { storage: _, memoryBudgetBytes: __, ...KNOWN_OF_OPEN } = KNOWN_OPTIONS;
 const KNOWN_OF_ACQUIRE: KnownOptions<AcquireOptions> = { onWanted: true };
 
-/** Organizations whose signing keys and verified tokens are in memory. */
-const VERIFYING_COUNT = 1_000;
 /** How often closed stores are looked at, and how long after the last look one with a time to live is opened: trusted times are for a day. */
 const LOOK_MS = 3_600_000;
 const TIME_TO_LIVE_MS = 12 * LOOK_MS;
@@ -126,6 +124,7 @@ export class OpenedOrganizations implements Organizations {
   readonly #budget: SharedBudget;
   readonly #shares = new WeakMap<Daybook, StoreShare>();
   readonly #creating = new Set<string>();
+  /** Signing keys and verified tokens of as many organizations as may be open, the least recently used first. */
   readonly #tokens = new Map<string, ScopeTokens>();
   /** When expired events of an organization were last deleted. */
   readonly #sweptMs = new Map<string, number>();
@@ -226,9 +225,14 @@ export class OpenedOrganizations implements Organizations {
   async #open(name: string): Promise<Daybook> {
     const directory = this.#creating.has(name) ? await this.#directoryForNew(name) : await this.#existing(name);
     const share = new StoreShare(this.#budget);
-    const daybook = await openInBudget({ ...this.#options.open, storage: this.#storageOf(directory) }, share);
-    this.#shares.set(daybook, share);
-    return daybook;
+    try {
+      const daybook = await openInBudget({ ...this.#options.open, storage: this.#storageOf(directory) }, share);
+      this.#shares.set(daybook, share);
+      return daybook;
+    } catch (error) {
+      share.end();
+      throw error;
+    }
   }
 
   async #close(name: string, daybook: Daybook): Promise<void> {
@@ -257,11 +261,12 @@ export class OpenedOrganizations implements Organizations {
     const { signal } = this.#stopping;
     for (let restMs: number = LIMITS.sweepLookMs; ; restMs = LOOK_MS) {
       await this.#times.wait(restMs, signal);
-      for (const name of await this.names().catch(() => [])) {
-        if (signal.aborted) return;
-        await this.#visit(name).catch((error: unknown) => this.#report(error, name));
-      }
       if (signal.aborted) return;
+      const names = await this.names().catch((error: unknown): string[] => {
+        this.#report(error, this.#directory);
+        return [];
+      });
+      for (const name of names) if (!signal.aborted) await this.#visit(name).catch((error: unknown) => this.#report(error, name));
     }
   }
 
@@ -279,18 +284,21 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #tokensOf(name: string): Promise<ScopeTokens> {
-    const known = this.#tokens.get(name);
-    if (known !== undefined) return known;
-    if (this.#tokens.size >= VERIFYING_COUNT) this.#tokens.clear();
-    const change = () => Promise.reject(new DaybookError("read_only", "these keys are only read"));
-    const tokens = new ScopeTokens({
+    const tokens = this.#tokens.get(name) ?? (await this.#newTokensOf(name));
+    this.#tokens.delete(name);
+    this.#tokens.set(name, tokens);
+    const [leastRecent] = this.#tokens.keys();
+    if (leastRecent !== undefined && this.#tokens.size > (this.#options.maxOpen ?? OPEN_STORE_COUNT)) this.#tokens.delete(leastRecent);
+    return tokens;
+  }
+
+  async #newTokensOf(name: string): Promise<ScopeTokens> {
+    return new ScopeTokens({
       storage: this.#storageOf(await this.#existing(name)),
       clock: this.#options.open?.clock ?? systemClock,
       random: this.#options.open?.random ?? pooledRandom(),
-      change,
+      change: () => Promise.reject(new DaybookError("read_only", "these keys are only read")),
     });
-    this.#tokens.set(name, tokens);
-    return tokens;
   }
 
   #storageOf(directory: string): Storage {

@@ -100,7 +100,7 @@ export class StorePool<Store> {
   async acquire(name: string, onWanted: (() => void) | null = null): Promise<StoreLease<Store>> {
     this.refuseClosed();
     const use = { onWanted };
-    const place = this.#placeFor(name, use, this.#waiting.length === 0) ?? (await this.#waitForPlace(name, use));
+    const place = this.#placeFor(name, use) ?? (await this.#waitForPlace(name, use));
     const store = await place.opened;
     // Closed with the pool meanwhile.
     this.refuseClosed();
@@ -155,10 +155,10 @@ export class StorePool<Store> {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** Null: the call must wait. @param mayOpen false: others wait for a place */
-  #placeFor(name: string, use: Use, mayOpen: boolean): StorePlace<Store> | null {
+  /** Null: the call must wait. */
+  #placeFor(name: string, use: Use): StorePlace<Store> | null {
     const place = this.#places.get(name);
-    if (place === undefined) return mayOpen && this.#places.size < this.#services.maxOpen ? this.#open(name, use) : null;
+    if (place === undefined) return this.#places.size < this.#services.maxOpen ? this.#open(name, use) : null;
     if (place.isTaken) return null;
     place.uses.add(use);
     // The new use was not told.
@@ -218,7 +218,7 @@ export class StorePool<Store> {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const each of waiting) {
-      const place = this.#placeFor(each.name, each.use, true);
+      const place = this.#placeFor(each.name, each.use);
       if (place === null) this.#waiting.push(each);
       else each.resolve(place);
     }
