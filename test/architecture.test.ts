@@ -22,7 +22,7 @@ const BESIDE: Record<string, readonly string[]> = {
   clickhouse: ["core/base", "core/calendar", "core/schema", "identity", "query/plan", "storage/derived", "query/answer", "query/filter", "query", "store", "engine"],
   client: ["core/base", "core/schema", "query/plan", "query", "engine"],
   "platform/browser": ["core/base", "store"],
-  "platform/node": ["core/base", "store", "http"],
+  "platform/node": ["core/base", "store", "engine", "http"],
   testing: ["core/base", "core/schema", "store"],
   tracker: [],
   cli: [...LAYERS, "http", "platform/node", "clickhouse", "page", ".", "examples"],

@@ -5,7 +5,7 @@ import type { DaybookClient } from "../src/client/index.js";
 import { createHandler, createToken, memoryTokens } from "../src/http/index.js";
 import { memoryStorage, openDaybook } from "../src/index.js";
 import type { Daybook, PrivacyRequests, ReportName, Segments, TimeToLive } from "../src/index.js";
-import { fileStorage, listen, listenOnWorker, backgroundSealing, toNodeHandler } from "../src/platform/node/index.js";
+import { fileStorage, listen, listenOnWorker, backgroundSealing, openOrganizations, toNodeHandler } from "../src/platform/node/index.js";
 import { generateTraffic, SimulatedDisk, SimulatedFileSystem } from "daybook/testing";
 import { oracle } from "./support/index.js";
 import { clientOver } from "./client/kit.js";
@@ -23,6 +23,7 @@ const TAKERS: readonly (readonly [name: string, known: string, take: (options: o
   ["backgroundSealing", "program", (options) => backgroundSealing(options as never)],
   ["toNodeHandler", "basePath", (options) => toNodeHandler(handler, options as never)],
   ["fileStorage", "lockLeaseMs", (options) => fileStorage(tmpdir(), options as never)],
+  ["openOrganizations", "maxOpen", (options) => openOrganizations(tmpdir(), options as never)],
   ["connectDaybook", "timeoutMs", (options) => connectDaybook((options === null ? options : { ...client, ...options }) as never)],
   ["createHandler", "tokens", (options) => createHandler((options === null ? options : { ...house, ...options }) as never)],
   ["createToken", "project", (options) => createToken((options === null ? options : { role: "owner", scopes: [], nowMs: 0, ...options }) as never)],

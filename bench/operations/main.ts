@@ -16,6 +16,7 @@ import { historyFigures } from "./history.js";
 import { httpFigures } from "./http.js";
 import { importFigures } from "./import.js";
 import { latencyFigures } from "./latency.js";
+import { organizationFigures } from "./organizations.js";
 import { overloadFigures } from "./overload.js";
 import { PlainestStore } from "./plainest.js";
 import { pageFigures } from "./page.js";
@@ -96,6 +97,7 @@ async function run(): Promise<void> {
     stop: { needsStore: true, figures: () => stopFigures(store) },
     page: { needsStore: true, figures: () => pageFigures(store) },
     history: { needsStore: false, figures: historyFigures },
+    organizations: { needsStore: false, figures: () => organizationFigures(join(directory, "organizations")) },
     track: { needsStore: false, figures: () => trackFigures(join(directory, "tracked")) },
     http: { needsStore: false, figures: () => httpFigures(join(directory, "served")) },
     collect: { needsStore: false, figures: () => collectFigures(join(directory, "collected")) },

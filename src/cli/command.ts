@@ -52,6 +52,11 @@ export function wholeNumberOf(text: string, option: string, min: number, max: nu
   throw new UsageError(`--${option}: expected a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 
+/** The items of a list with commas between. */
+export function itemsOf(text: string): string[] {
+  return text.split(",").map((item) => item.trim());
+}
+
 export function currencyOf(text: string | undefined): string | undefined {
   if (text === undefined || /^[A-Z]{3}$/.test(text)) return text;
   throw new UsageError(`--currency: expected three capital letters like USD, got ${JSON.stringify(text)}`);

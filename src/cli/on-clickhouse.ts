@@ -4,7 +4,8 @@ import { required, texts, UsageError } from "./command.js";
 import type { ClickHouseReport } from "../clickhouse/verify/report.js";
 import { count, plural, printLine } from "./print/format.js";
 import type { Daybook } from "../engine/daybook.js";
-import { dataDirectory, openForReading, openOrganization, organizationOf, type OpenOptions, type ReadingOptions } from "./organizations.js";
+import { dataDirectory } from "../platform/node/data-directory.js";
+import { openForReading, openOrganization, organizationOf, type OpenOptions, type ReadingOptions } from "./organizations.js";
 
 export const CLICKHOUSE_OPTIONS = texts("clickhouse", "database", "cluster", "user");
 

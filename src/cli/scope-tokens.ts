@@ -2,10 +2,11 @@ import { pooledRandom } from "../core/base/uuid.js";
 import { systemClock } from "../core/base/time.js";
 import { ScopeTokens } from "../engine/tokens/scope-tokens.js";
 import { fileStorage } from "../platform/node/index.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../platform/node/data-directory.js";
 import { signingKeysIn } from "../store/files/signing-keys.js";
 import { required } from "./command.js";
 import { isOnClickHouse, openOnClickHouse, type LocationValues } from "./on-clickhouse.js";
-import { dataDirectory, DEFAULT_ORGANIZATION, directoryOf, organizationOf, requireDirectory } from "./organizations.js";
+import { directoryOf, organizationOf, requireDirectory } from "./organizations.js";
 import { withTokensLock } from "./token-store.js";
 
 /** The signed tokens of an organization. */

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createHandler, loadUserAgentParser, loadBotTest, type TokenRecord, type ServedDaybook, type Answered, type TokenStore } from "../http/index.js";
-import { memoryStorage, openDaybook } from "../index.js";
 import { eventLoopLag, geoLocator, listen, loadBrowserFiles, processGauges, saltFile, sha256Hex } from "../platform/node/index.js";
 import { listenOnWorkerOr } from "../platform/node/listen-on-worker.js";
 import { DaybookError } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { byHash } from "../http/access/token.js";
-import { DEFAULT_ORGANIZATION, SALTS_NAME, openOrganization, type DataDirectory } from "./organizations.js";
+import { SALTS_NAME, type DataDirectory } from "../platform/node/data-directory.js";
+import { StoresInMemory, StoresOnDisk, type OpenedDaybook } from "./served-stores.js";
 import { readTokenFile, readTokens, type TokensText } from "./token-store.js";
 
 const RELOAD_INTERVAL_MS = 500;
@@ -202,11 +202,11 @@ export interface ServerOptions {
   readonly web: WebOptions;
   /** Organizations that are already open; the server closes them. */
   readonly open?: Readonly<Record<string, OpenedDaybook>>;
-  /** Opens every organization that is not in `open`. Default: from `data`, or in memory. */
+  /** Stores of `data` open at a time. Default: 100. */
+  readonly maxOpen?: number;
+  /** Without `data`: opens every organization that is not in `open`. Default: in memory. */
   readonly openOther?: (name: string) => Promise<OpenedDaybook>;
 }
-
-type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
 export interface WebOptions {
   readonly page: boolean;
@@ -227,16 +227,17 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Serves a store, or all organizations of a data directory; organizations that a later token names are opened when it appears. */
+/** Serves a store, or all organizations of a data directory; organizations that a later token names are created when it appears. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const daybooks = new Map<string, OpenedDaybook>(Object.entries(options.open ?? {}));
   const { data, tokenFile, insecure = false } = options;
+  let isStarting = true;
+  const served = data === null ? new StoresInMemory(options) : new StoresOnDisk(data, options, () => isStarting);
   const sources = [
     ...(tokenFile === undefined ? [] : [() => readTokenFile(tokenFile, { insecure })]),
     ...(data === null ? [] : [() => readTokens(data.path, { insecure })]),
   ];
   const tokens = new LiveTokens(options.tokens, sources, async (records) => {
-    await openAll(organizationsOf(records));
+    await served.ensure(organizationsOf(records));
   });
   const [parseUserAgent, isBot, files, locate] = await Promise.all([
     loadUserAgentParser(),
@@ -244,21 +245,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     loadBrowserFiles({ page: options.web.page }),
     options.web.geo === undefined ? () => ({}) : geoLocator(options.web.geo),
   ]);
-  let isStarting = true;
-
-  const openAll = async (names: Iterable<string>): Promise<void> => {
-    for (const name of new Set(names)) {
-      if (daybooks.has(name)) continue;
-      daybooks.set(name, await openOne(options, name, isStarting));
-    }
-  };
   const closeAll = async (): Promise<void> => {
     tokens.stop();
-    await Promise.all([...daybooks.values()].map((daybook) => daybook.close()));
+    await served.close();
   };
 
   try {
-    await openAll([DEFAULT_ORGANIZATION, ...(options.data?.names ?? []), ...organizationsOf(options.tokens)]);
+    await served.start();
+    await served.ensure(organizationsOf(options.tokens));
     await tokens.start();
     // From now on, do not wait for locks: opening a store for a new token must not delay revocations. It is retried at the next poll.
     isStarting = false;
@@ -266,7 +260,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const lag = eventLoopLag();
     const log = new RequestLog((text) => void process.stderr.write(text), Date.now);
     const handler = createHandler({
-      organizations: daybooks,
+      organizations: served.organizations,
       tokens,
       parseUserAgent,
       files,
@@ -284,7 +278,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const isSingleThreaded = options.oneThread || availableParallelism() === 1;
     const listening = await (isSingleThreaded ? listen(handler, address) : listenOnWorkerOr((text) => void process.stderr.write(`daybook: ${text}\n`), handler, address));
     const stopping = new AbortController();
-    const warming = options.cold || options.data === null ? null : warm([...daybooks.values()], stopping.signal);
+    const warming = options.cold || options.data === null ? null : warm(served.opened(), stopping.signal);
     return {
       url: listening.url,
       reloadTokens: () => tokens.reload(),
@@ -309,12 +303,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function organizationsOf(records: readonly TokenRecord[]): string[] {
   return records.filter((record) => record.revoked_at === null).map((record) => record.organization);
-}
-
-function openOne(options: ServerOptions, name: string, waitForLock: boolean): Promise<OpenedDaybook> {
-  if (options.openOther !== undefined) return options.openOther(name);
-  if (options.data !== null) return openOrganization(options.data, name, { currency: options.currency, waitForLock });
-  return openDaybook({ storage: memoryStorage(), ...(options.currency === undefined ? {} : { currency: options.currency }) });
 }
 
 /** Then the process exits anyway. */

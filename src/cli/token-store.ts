@@ -9,7 +9,8 @@ import { diskReserve, fileStorage } from "../platform/node/index.js";
 import { kernelFileSystem } from "../platform/node/kernel-file-system.js";
 import { linkError, NO_FOLLOW } from "../platform/node/private-files.js";
 import { isFull, type Storage, type StorageLock } from "../store/storage/storage.js";
-import { TOKENS_KEY, TOKENS_LOCK, dataDirectory, directoryOf, requireDirectory, type DataDirectory } from "./organizations.js";
+import { TOKENS_KEY, TOKENS_LOCK, dataDirectory, type DataDirectory } from "../platform/node/data-directory.js";
+import { directoryOf, requireDirectory } from "./organizations.js";
 import { printLockWait, texts, UsageError } from "./command.js";
 
 const LOCK_WAIT_MS = 5_000;

@@ -123,6 +123,8 @@ export interface RouteCall {
   readonly path: string;
   /** JSON text; absent: no body. */
   readonly body?: string;
+  /** True: a long body is sent gzipped, where the runtime can. */
+  readonly gzip?: boolean;
   readonly retry: RetryRule;
   /** Total number of attempts. Default: that of the connection. */
   readonly attempts?: number;
@@ -130,6 +132,9 @@ export interface RouteCall {
   /** Statuses besides 200 and 201 that are not errors. */
   readonly expectedStatuses?: readonly number[];
 }
+
+/** Shorter bodies fit into one packet anyway. */
+const GZIP_CHARS_MIN = 1_024;
 
 /** Sends requests, a limited number at a time. Retries each until it succeeds, fails for good, or runs out of time or attempts. */
 export class Calls {
@@ -221,11 +226,19 @@ export class Calls {
     return read(response) ?? { error: foreignResponseError(response, requestLine) };
   }
 
-  async #send({ method, path, body }: RouteCall, signal: AbortSignal): Promise<HttpResponse> {
+  async #send({ method, path, body, gzip }: RouteCall, signal: AbortSignal): Promise<HttpResponse> {
     const { base, token, fetch } = this.#connection;
-    const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    const headers = new Headers({ authorization: `Bearer ${token}` });
     // A redirect could send the token to another server.
-    const init: RequestInit = { method, headers, signal, redirect: "manual", ...(body === undefined ? {} : { body }) };
+    const init: RequestInit = { method, headers, signal, redirect: "manual" };
+    if (body !== undefined) {
+      headers.set("content-type", "application/json");
+      init.body = body;
+      if (gzip === true && body.length >= GZIP_CHARS_MIN && typeof CompressionStream === "function") {
+        headers.set("content-encoding", "gzip");
+        init.body = await new Response(new Blob([body]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+      }
+    }
     const response = await fetch(new Request(`${base}${path}`, init));
     return {
       status: response.status,

@@ -101,7 +101,7 @@ export abstract class RemoteWrites
     requireArray(events, "events");
     const { project, throwsRejected } = readIngestOptions(options, this[THROWS_REJECTED]);
     const path = `/v1/events${project === null ? "" : `?project=${encodeURIComponent(project.toWellFormed())}`}`;
-    const result = await this.#store(path, events, EVENT_RULE, options?.[TRACKED] === true ? { attempts: 1 } : {});
+    const result = await this.#store(path, events, EVENT_RULE, options?.[TRACKED] === true ? { attempts: 1, gzip: true } : {});
     const [first] = result.rejected;
     if (throwsRejected && first !== undefined) throw rejectionError(first, result);
     return result;
@@ -151,7 +151,7 @@ export abstract class RemoteWrites
   }
 
   /** Sends the chunks in order: of two items with the same id, the first one counts. */
-  async #store(path: string, items: readonly unknown[], rule: ItemRule, retrying: Pick<RouteCall, "attempts">): Promise<IngestResult> {
+  async #store(path: string, items: readonly unknown[], rule: ItemRule, retrying: Pick<RouteCall, "attempts" | "gzip">): Promise<IngestResult> {
     const rejected: RejectedEvent[] = [];
     const adjusted: AdjustedEvent[] = [];
     let [accepted, duplicates, unlistedCount] = [0, 0, 0];

@@ -5,6 +5,7 @@ import {
 import { systemClock, wholeClock, type Clock, timer, isoOf } from "../core/base/time.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import type { Dictionaries } from "../storage/column/dictionaries.js";
+import type { MemoryBudget } from "../storage/segment/memory-budget.js";
 import { paymentsSummary } from "../storage/derived/stored.js";
 import { LIMITS } from "../core/base/limits.js";
 import { onePerProcess } from "../core/base/one-per-process.js";
@@ -78,6 +79,11 @@ export function openDaybook(options: DaybookOptions): Promise<Daybook> {
   return openOn(options, inMemory);
 }
 
+/** `openDaybook` in a memory budget of several stores. @throws as `openDaybook` does */
+export function openInBudget(options: DaybookOptions, budget: MemoryBudget): Promise<Daybook> {
+  return openOn(options, inMemory, budget);
+}
+
 /** What executors load for queries as of a sequence. */
 export const loadPast: LoadPast = () => import("./rarely-used.js");
 
@@ -86,7 +92,7 @@ type MakeExecutor = (store: Store, contexts: ReportContexts, options: DaybookOpt
 const inMemory: MakeExecutor = (store, contexts, options) => new MemoryExecutor(store, contexts, options.onWork ?? (() => undefined), loadPast);
 
 /** `openDaybook` with another executor. @throws as `openDaybook` does */
-export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor): Promise<Daybook> {
+export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor, budget?: MemoryBudget): Promise<Daybook> {
   checkOptions(options);
   const { storage, durability = "disk", memoryBudgetBytes = LIMITS.memoryBudgetBytes, readOnly = false, follow: isFollowing = false, sealWorker = null } = options;
   const random = options.random ?? pooledRandom();
@@ -98,7 +104,7 @@ export async function openOn(options: DaybookOptions, makeExecutor: MakeExecutor
   const loaded = isFollowing || options.scrub !== undefined || options.track !== undefined ? await import("./rarely-used.js") : null;
   loaded?.readTrackQueueOptions(options.track);
   const following = isFollowing ? loaded : null;
-  const opening = { storage, durability, memoryBudgetBytes, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, summaries };
+  const opening = { storage, durability, memoryBudgetBytes, budget, readOnly, follow: following?.hasSettled ?? null, quarantine, sealWorker, summaries };
   const store = await openStore(opening).catch(async (error: unknown) => {
     if (readOnly || !isFull(error)) throw error;
     return (await import("./rarely-used.js")).openWhenFull(opening, error, openStore);

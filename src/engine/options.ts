@@ -70,7 +70,7 @@ export interface DaybookOptions extends RuleOptions {
   readonly random?: (bytes: Uint8Array) => void;
 }
 
-const KNOWN: KnownOptions<DaybookOptions> = {
+export const KNOWN_OPTIONS: KnownOptions<DaybookOptions> = {
   storage: true,
   currency: true,
   clock: true,
@@ -99,7 +99,7 @@ const KNOWN_OF_SCRUB: KnownOptions<ScrubOptions> = { bytesPerSecond: true, restM
 
 /** @throws invalid_parameter, unknown_parameter */
 export function checkOptions(options: DaybookOptions): void {
-  rejectUnknownOptions(options, KNOWN);
+  rejectUnknownOptions(options, KNOWN_OPTIONS);
   // Untyped callers may pass anything.
   const given = options as Partial<DaybookOptions>;
   const { storage, currency, durability, memoryBudgetBytes, onCorruption, readOnly, follow, scrub, sealWorker, clock, futureEvents } = given;

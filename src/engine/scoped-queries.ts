@@ -1,6 +1,6 @@
 import { checkQueryOptions } from "../core/base/options.js";
 import { parameterError, shown } from "../core/base/errors.js";
-import { planScope, type Scope, type ScopePlan } from "../query/plan/scope.js";
+import { isSameSetting, planScope, type Scope, type ScopePlan } from "../query/plan/scope.js";
 import { QUERY_NAMES, QueryMethods, type QueryOptions, type ReportName } from "../query/queries.js";
 import type { ScopedDaybook } from "./daybook.js";
 import type { Explanation } from "./query/explain.js";
@@ -22,10 +22,11 @@ export class ScopedQueries extends QueryMethods implements ScopedDaybook {
   /** @param outer further scopes that apply @throws what `planScope` throws, forbidden_by_scope (another calendar than theirs) */
   constructor(services: ScopedServices, scope: Scope, outer: readonly ScopePlan[] = []) {
     super();
-    const plan = planScope(scope, QUERY_NAMES);
+    const fixedIn = (name: "timeZone" | "weekStart") => outer.find((each) => each[name] !== null)?.[name] ?? null;
+    const plan = planScope(scope, QUERY_NAMES, fixedIn("timeZone") ?? undefined);
     for (const name of ["timeZone", "weekStart"] as const) {
-      const fixed = outer.find((each) => each[name] !== null)?.[name] ?? null;
-      if (fixed !== null && plan[name] !== null && plan[name] !== fixed)
+      const fixed = fixedIn(name);
+      if (fixed !== null && plan[name] !== null && !isSameSetting(name, plan[name], fixed))
         throw parameterError("forbidden_by_scope", `scope.${name}`, `expected ${shown(fixed)}, which the outer scope sets, got ${shown(plan[name])}`);
     }
     this.#services = services;

@@ -8,6 +8,7 @@ export type { CollectOptions } from "./collect/collector.js";
 export type { SaltKeeper } from "./collect/visitors.js";
 export type { BrowserFile, BrowserFiles } from "./files/browser-files.js";
 export type { Agent, ProcessGauges } from "./routing/route.js";
+export type { AcquiredOrganization, OrganizationsOnDemand, ServedOrganizations } from "./access/organizations.js";
 export type { ServedDaybook } from "./access/rights.js";
 export type { WireReply, WireRequest } from "./wire/request-reply.js";
 export type { Answered } from "./answer/request-counts.js";

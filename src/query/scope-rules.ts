@@ -4,7 +4,7 @@ import { namedFieldsOf, operandOf } from "./plan/filters/field-operand.js";
 import { operatorOf } from "./plan/filters/filter-groups.js";
 import { FIELDS } from "../core/schema/fields.js";
 import type { AnyPlan, Operand } from "./plan/plan.js";
-import type { ScopePlan } from "./plan/scope.js";
+import { isSameSetting, type ScopePlan } from "./plan/scope.js";
 import { QUERIES, type ReportName } from "./queries.js";
 
 /** What the answers of a query show without its input naming it, by the names of fields. */
@@ -73,9 +73,11 @@ export function checkScopedInput(report: ReportName, input: unknown, scope: Scop
   if (!isOpen) throw forbidden("queries", `the scope does not allow ${report}`);
   const members = membersOf(input);
   for (const name of ["segments", "asOf"]) if (isGiven(members[name])) throw forbidden(name, `a scope allows no ${name}`);
-  for (const name of ["timeZone", "weekStart"] as const)
-    if (isGiven(members[name]) && scope[name] !== null && members[name] !== scope[name])
-      throw forbidden(name, `expected ${shown(scope[name])}, which the scope sets, got ${shown(members[name])}`);
+  for (const name of ["timeZone", "weekStart"] as const) {
+    const fixed = scope[name];
+    if (isGiven(members[name]) && fixed !== null && !isSameSetting(name, members[name], fixed))
+      throw forbidden(name, `expected ${shown(fixed)}, which the scope sets, got ${shown(members[name])}`);
+  }
   for (const { param, filter } of namedFieldsOf(input)) {
     const value = segmentIn(filter);
     if (value !== undefined && !scope.segments.includes(String(value)))

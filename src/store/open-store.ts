@@ -16,7 +16,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const lock = readOnly ? null : ((await storage.lock?.()) ?? null);
   let store: Store | null = null;
   try {
-    const budget = new MemoryBudget(options.memoryBudgetBytes);
+    const budget = options.budget ?? new MemoryBudget(options.memoryBudgetBytes);
     const files = new StoreFiles(storage, budget, options.sealWorker ?? null, readOnly);
     // Imported on demand: most stores are never damaged.
     if (options.quarantine === true) await (await import("./recovery/salvage.js")).salvageStore(storage, files);

@@ -5,7 +5,7 @@ import { parseTokens } from "daybook/http";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../src/cli/command.js";
-import { dataDirectory } from "../../src/cli/organizations.js";
+import { dataDirectory } from "../../src/platform/node/data-directory.js";
 import * as demo from "../../src/cli/commands/demo.js";
 import * as exporting from "../../src/cli/commands/export.js";
 import * as importing from "../../src/cli/commands/import.js";

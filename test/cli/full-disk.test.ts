@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { dataDirectory } from "../../src/cli/organizations.js";
+import { dataDirectory } from "../../src/platform/node/data-directory.js";
 import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
 import { diskReserve } from "../../src/platform/node/index.js";
 import { RESERVE_NAME } from "../../src/platform/node/disk-reserve.js";

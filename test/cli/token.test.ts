@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { dataDirectory } from "../../src/cli/organizations.js";
+import { dataDirectory } from "../../src/platform/node/data-directory.js";
 import { changeTokens, storedTokens } from "../../src/cli/token-store.js";
 import { kernelFileSystem } from "../../src/platform/node/kernel-file-system.js";
 import { longTest } from "../long-test.js";

@@ -21,6 +21,24 @@ export function clientOver(daybook: Daybook, token = "sk_owner_0123456789abcdefg
   return connectDaybook({ url: URL_TEXT, token, fetch: handlerOver(daybook) });
 }
 
+/** Streams that are being compressed or decompressed, which takes real time. */
+let packingCount = 0;
+
+function counted<Stream extends typeof CompressionStream | typeof DecompressionStream>(stream: Stream): Stream {
+  return class extends (stream as typeof CompressionStream) {
+    override readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+
+    constructor(format: CompressionFormat) {
+      super(format);
+      packingCount += 1;
+      this.readable = super.readable.pipeThrough(new TransformStream({ flush: () => void (packingCount -= 1) }));
+    }
+  } as Stream;
+}
+
+globalThis.CompressionStream = counted(CompressionStream);
+globalThis.DecompressionStream = counted(DecompressionStream);
+
 interface Sleeper {
   readonly atMs: number;
   readonly wake: () => void;
@@ -61,7 +79,7 @@ export class VirtualMachine implements RetryEnvironment {
     this.#isTicking = true;
     while (this.#sleepers.length > 0) {
       // Whoever has something to do does it first.
-      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 100 || packingCount > 0; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const [next] = this.#sleepers.sort((a, b) => a.atMs - b.atMs);
       if (next === undefined) break;
       this.#sleepers = this.#sleepers.filter((each) => each !== next);

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connectDaybook } from "../../src/client/index.js";
 import type { DaybookClient } from "../../src/client/index.js";
 import { fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
@@ -187,6 +188,53 @@ describe("a client whose server is away", () => {
     await client.flush();
     expect(await store.countEvents()).toBe(1_200);
     await client.close();
+    await store.close();
+  });
+
+  it("gzips a long batch, and resends the same bytes", async () => {
+    const store = await open();
+    const handler = handlerOver(store);
+    const sent: { encoding: string | null; bytes: Uint8Array }[] = [];
+    const client = clientOn(new VirtualMachine(), {
+      fetch: async (request) => {
+        sent.push({ encoding: request.headers.get("content-encoding"), bytes: new Uint8Array(await request.clone().arrayBuffer()) });
+        return sent.length === 1 ? new Response("", { status: 503 }) : await handler(request);
+      },
+    });
+    for (let at = 0; at < 100; at += 1) client.track({ name: "view", url: `https://a.example/${at}` });
+    await client.flush();
+    const [first, second] = sent;
+    expect([sent.length, first?.encoding, second]).toEqual([2, "gzip", first]);
+    const events = JSON.parse(gunzipSync(first?.bytes ?? new Uint8Array()).toString()) as { url: string }[];
+    expect(events.map(({ url }) => url)).toEqual(Array.from({ length: 100 }, (_, at) => `https://a.example/${at}`));
+    client.track({ name: "short" });
+    await client.flush();
+    expect([sent[2]?.encoding, new TextDecoder().decode(sent[2]?.bytes)]).toEqual([null, expect.stringContaining('"short"')]);
+    expect(await store.countEvents()).toBe(101);
+    // Only batches of `track`: a caller waits for `ingest`.
+    await client.ingest(Array.from({ length: 100 }, () => ({ name: "view" })));
+    expect(sent[3]?.encoding).toBe(null);
+    await client.close();
+    await store.close();
+  });
+
+  it("sends plain text where the runtime cannot compress", async () => {
+    vi.stubGlobal("CompressionStream", undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const store = await open();
+    const handler = handlerOver(store);
+    const encodings: (string | null)[] = [];
+    const client = connectDaybook({
+      url: URL_TEXT,
+      token: TOKEN,
+      fetch: (request) => {
+        encodings.push(request.headers.get("content-encoding"));
+        return handler(request);
+      },
+    });
+    for (let at = 0; at < 100; at += 1) client.track({ name: "view" });
+    await client.close();
+    expect([encodings, await store.countEvents()]).toEqual([[null], 100]);
     await store.close();
   });
 

@@ -108,6 +108,11 @@ test("The calendar of a scope is that of its queries; its days are whole ones of
   expect(await refusal(scoped.trend({ timeZone: "UTC" }))).toBe('forbidden_by_scope timeZone: expected "Pacific/Auckland", which the scope sets, got "UTC"');
   expect(await refusal(scoped.trend({ weekStart: "monday" }))).toBe('forbidden_by_scope weekStart: expected "sunday", which the scope sets, got "monday"');
   expect((await scoped.trend({ timeZone: "Pacific/Auckland" })).buckets).not.toEqual([]);
+  // Names of the same zone.
+  for (const timeZone of ["pacific/auckland", "NZ"]) expect((await scoped.trend({ timeZone })).buckets).not.toEqual([]);
+  // An inner scope reads its dates by the same clocks, unless it has others.
+  const [outer, day] = [daybook.scoped({ timeZone: "Pacific/Auckland" }), { from: "2026-03-08", to: "2026-03-08" }];
+  expect([await daybook.scoped(day).countEvents(), await outer.scoped(day).countEvents(), await outer.scoped({}).scoped(day).countEvents()]).toEqual([2, 1, 1]);
 });
 
 test("A scope of a scope is their intersection.", async () => {
@@ -118,6 +123,7 @@ test("A scope of a scope is their intersection.", async () => {
   expect(await refusal(inner.trend())).toBe("forbidden_by_scope queries: the scope does not allow trend");
   // The outer one does not list it.
   expect(await refusal(inner.searchEvents())).toBe("forbidden_by_scope queries: the scope does not allow searchEvents");
+  expect(await acme.scoped({ timeZone: "Etc/UTC" }).countEvents()).toBe(await acme.countEvents());
   expect(await refusal(() => acme.scoped({ timeZone: "Europe/Berlin" }))).toBe('forbidden_by_scope scope.timeZone: expected "UTC", which the outer scope sets, got "Europe/Berlin"');
   expect(await acme.scoped({ projects: ["blue-shop"] }).countEvents()).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { backupStore } from "../../store/backup/backup-store.js";
-import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory } from "../organizations.js";
+import { dataDirectory } from "../../platform/node/data-directory.js";
+import { copyOrganizations, refuseOverlap, sourceDirectory } from "../organizations.js";
 import { readArguments, required, texts } from "../command.js";
 import { printLine } from "../print/format.js";
 

@@ -3,7 +3,8 @@ import { migrateClickHouse, openClickHouse, openWithExecutor } from "../../click
 import { LoadedParts } from "../../clickhouse/tables/migrate.js";
 import { currencyOf, flags, readArguments, required, texts, UsageError } from "../command.js";
 import { compareAnswers, loadStore } from "../load-store.js";
-import { dataDirectory, openForReading, organizationOf } from "../organizations.js";
+import { dataDirectory } from "../../platform/node/data-directory.js";
+import { openForReading, organizationOf } from "../organizations.js";
 import { connectionOptionsOf } from "../on-clickhouse.js";
 import { receiptText, count, plural, Progress } from "../print/format.js";
 

@@ -4,7 +4,8 @@ import { flags, texts, portOf, readArguments, publicAddress } from "../command.j
 import { DATA_SETS, presentDataSets, type DataSet } from "../../../examples/demo/data-sets.js";
 import { reportOn } from "../../../examples/demo/report.js";
 import { pagesText, requestsText } from "../../../examples/demo/requests.js";
-import { dataDirectory, openOrganization } from "../organizations.js";
+import { dataDirectory } from "../../platform/node/data-directory.js";
+import { openOrganization } from "../organizations.js";
 import { load } from "../load.js";
 import { count, plural, Progress } from "../print/format.js";
 import { startServer, closeOnSignal } from "../server.js";

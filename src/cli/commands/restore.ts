@@ -1,7 +1,8 @@
 import { fileStorage } from "../../platform/node/index.js";
 import { restoreStore } from "../../store/backup/backup-store.js";
 import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
-import { copyOrganizations, refuseOverlap, sourceDirectory, dataDirectory, directoryOf, type DataDirectory } from "../organizations.js";
+import { dataDirectory, type DataDirectory } from "../../platform/node/data-directory.js";
+import { copyOrganizations, refuseOverlap, sourceDirectory, directoryOf } from "../organizations.js";
 import { readArguments, required, texts } from "../command.js";
 import { printLine } from "../print/format.js";
 

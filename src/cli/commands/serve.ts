@@ -1,7 +1,8 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { createToken, parseTokens, type TokenRecord } from "../../http/index.js";
-import { currencyOf, flags, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
-import { DEFAULT_ORGANIZATION, dataDirectory } from "../organizations.js";
+import { OPEN_STORE_COUNT } from "../../platform/node/open-organizations.js";
+import { currencyOf, flags, itemsOf, portOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../../platform/node/data-directory.js";
 import { CLICKHOUSE_HELP, CLICKHOUSE_OPTIONS, isOnClickHouse, openOnClickHouse } from "../on-clickhouse.js";
 import { startServer, closeOnSignal, type WebOptions } from "../server.js";
 import { isRereadable, changeTokens, messageOf, readTokenFile, storedTokens } from "../token-store.js";
@@ -32,6 +33,9 @@ ${CLICKHOUSE_HELP}  --host HOST           default 127.0.0.1
   --no-page             do not serve the dashboard
   --frame-ancestors A,B
                         origins whose pages may frame the dashboard, like https://app.example; default: none
+  --max-open N          organizations of DIR, besides "default", that are open at a time, 1 to 10000, default 100. Others are
+                        opened when a request needs them, and closed after five idle minutes or when another one
+                        needs the place
   --currency CODE       reporting currency of new organizations, default USD
 
 Environment: DAYBOOK_TOKEN=sk_... is an owner token with all scopes for the organization "default"; at least 22
@@ -46,7 +50,7 @@ export const DEFAULT_DATA_DIRECTORY = "./data";
 
 const OPTIONS = {
   ...CLICKHOUSE_OPTIONS,
-  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo", "frame-ancestors"),
+  ...texts("data", "host", "port", "tokens", "currency", "query-seconds", "trust-proxy", "geo", "frame-ancestors", "max-open"),
   ...flags("memory", "insecure-token", "quiet", "one-thread", "cold", "honor-gpc", "no-page"),
 };
 
@@ -56,6 +60,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const port = portOf(values.port ?? "8787");
   const currency = currencyOf(values.currency);
   const queryMs = wholeNumberOf(values["query-seconds"] ?? String(SERVER_LIMITS.queryMs / 1_000), "query-seconds", 1, SERVER_LIMITS.queryMsMax / 1_000) * 1_000;
+  const maxOpen = wholeNumberOf(values["max-open"] ?? String(OPEN_STORE_COUNT), "max-open", 1, 10_000);
   const insecure = values["insecure-token"] === true;
   const tokenFile = values.tokens !== undefined && (await isRereadable(values.tokens)) ? values.tokens : undefined;
   const fixed = environmentTokens(insecure);
@@ -72,16 +77,16 @@ export async function run(args: readonly string[]): Promise<void> {
   const memoryTokens = ownerToken !== null && data === null ? [ownerToken.record] : [];
   const web: WebOptions = {
     page: values["no-page"] !== true,
-    trustProxy: commaSeparated(values["trust-proxy"]),
+    trustProxy: values["trust-proxy"] === undefined ? [] : itemsOf(values["trust-proxy"]),
     geo: values.geo,
     honorGpc: values["honor-gpc"] === true,
-    frameAncestors: commaSeparated(values["frame-ancestors"]),
+    frameAncestors: values["frame-ancestors"] === undefined ? [] : itemsOf(values["frame-ancestors"]),
   };
   const logsRequests = values.quiet !== true;
   const clickHouse = clickHouseDaybook === null ? {} : { open: { [DEFAULT_ORGANIZATION]: clickHouseDaybook }, openOther: refuseOther };
   const { cold = false, "one-thread": oneThread = false } = values;
   const tokenOptions = { tokens: [...(tokenFile === undefined ? tokens : fixed), ...memoryTokens], tokenFile, insecure };
-  const server = await startServer({ ...clickHouse, ...tokenOptions, data, host, port, currency, queryMs, logsRequests, oneThread, cold, web });
+  const server = await startServer({ ...clickHouse, ...tokenOptions, data, host, port, currency, queryMs, maxOpen, logsRequests, oneThread, cold, web });
   if (ownerToken !== null) {
     // Store it only after the start: a failed start must not store a token that was never shown.
     if (data !== null) await changeTokens(data, (records) => [...records, ownerToken.record]);
@@ -91,10 +96,6 @@ export async function run(args: readonly string[]): Promise<void> {
   if (web.page) process.stdout.write(`page: ${server.url}/${ownerToken === null ? "" : `#token=${ownerToken.value}`}\n`);
   process.stdout.write(`daybook listening on ${server.url}\n`);
   await closeOnSignal(server);
-}
-
-function commaSeparated(value: string | undefined): readonly string[] {
-  return value?.split(",").map((item) => item.trim()) ?? [];
 }
 
 function refuseOther(name: string): never {

@@ -1,6 +1,7 @@
 import type { DaybookStats } from "../../engine/upkeep/stats.js";
 import { readArguments, required } from "../command.js";
-import { DEFAULT_ORGANIZATION, dataDirectory, openForReading, organizationOf } from "../organizations.js";
+import { DEFAULT_ORGANIZATION, dataDirectory } from "../../platform/node/data-directory.js";
+import { openForReading, organizationOf } from "../organizations.js";
 import { CLICKHOUSE_HELP, eventLocationOf, isOnClickHouse, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { bytes, count, plural, table } from "../print/format.js";
 

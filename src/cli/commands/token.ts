@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { PAGE_IDS, ROLES, SCOPES } from "../../http/access/token.js";
 import type { TokenScope, TokenRecord } from "../../http/index.js";
 import type { Scope } from "../../query/plan/scope.js";
-import { flags, oneOf, readArguments, required, texts, UsageError } from "../command.js";
+import { flags, itemsOf, oneOf, readArguments, required, texts, UsageError } from "../command.js";
 import { CLICKHOUSE_HELP, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { organizationOf } from "../organizations.js";
 import { plain, table } from "../print/format.js";
@@ -120,15 +120,10 @@ async function withSigningNames(make: () => Promise<string>): Promise<string> {
   try {
     return await make();
   } catch (error) {
-    if (!(error instanceof DaybookError) || !FAULTS.includes(error.code)) throw error;
+    if (!(error instanceof DaybookError) || error.details["param"] === undefined) throw error;
     throw new UsageError(error.message.replace(/^scope\b/, "--scope").replaceAll("expiresIn", "--expires-in").replaceAll("expiresAt", "--expires").replace("longLived", "--long-lived").replace(/^origins/, "--origins"));
   }
 }
-
-const FAULTS: readonly ErrorCode[] = [
-  ...(["exactly_one_required", "invalid_parameter", "unknown_parameter", "invalid_date", "invalid_date_range"] as const),
-  ...(["invalid_operator", "invalid_filter_value", "invalid_regex", "too_many_filters"] as const),
-];
 
 async function rotateSigningKey(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, LOCATION_OPTIONS, false);
@@ -147,10 +142,6 @@ function refuseOptions(values: TokenArguments, names: readonly (keyof TokenArgum
 
 function listOf<T extends string>(text: string, name: string, allowed: readonly T[]): T[] {
   return itemsOf(text).map((item) => oneOf(item, name, allowed));
-}
-
-function itemsOf(text: string): string[] {
-  return text.split(",").map((item) => item.trim());
 }
 
 function withOptionNames(make: () => NewToken): NewToken {

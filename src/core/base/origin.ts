@@ -30,10 +30,16 @@ export function originPattern(text: string): string | null {
  * @throws origin_not_allowed
  */
 export function allowedOrigin(origin: string | null, patterns: readonly string[]): string {
-  if (patterns.includes(ANY_ORIGIN)) return ANY_ORIGIN;
-  if (origin !== null && patterns.some((pattern) => matches(origin, pattern))) return origin;
+  const allowed = allowedOriginOrNull(origin, patterns);
+  if (allowed !== null) return allowed;
   const actual = origin === null ? "but the request has none" : `got ${JSON.stringify(origin.slice(0, 200))}`;
   throw new DaybookError("origin_not_allowed", `Origin: expected an origin on the list of the key or token, ${actual}`);
+}
+
+/** The same; null if the page is not allowed. */
+export function allowedOriginOrNull(origin: string | null, patterns: readonly string[]): string | null {
+  if (patterns.includes(ANY_ORIGIN)) return ANY_ORIGIN;
+  return origin !== null && patterns.some((pattern) => matches(origin, pattern)) ? origin : null;
 }
 
 function matches(origin: string, pattern: string): boolean {

@@ -35,6 +35,12 @@ export function zoneOf(name: string): Zone | null {
   return zone;
 }
 
+/** Whether two names, in any case, are of one zone; false for any other values. */
+export function areSameZone(one: unknown, other: unknown): boolean {
+  const [id, otherId] = [one, other].map((name) => (typeof name === "string" ? zoneOf(name)?.id : undefined));
+  return id !== undefined && id === otherId;
+}
+
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat("en-US", {
     timeZone,
@@ -56,6 +62,8 @@ export class Zone {
   /** The offset at the first instant of each UTC day. */
   readonly #offsets = new Map<number, number>();
   readonly #isUtc: boolean;
+  /** The same for all names of a zone. */
+  readonly id: string;
 
   /** @param format null for UTC */
   constructor(
@@ -63,7 +71,8 @@ export class Zone {
     format: Intl.DateTimeFormat | null,
   ) {
     this.#format = format;
-    this.#isUtc = format === null || format.resolvedOptions().timeZone === "UTC";
+    this.id = format?.resolvedOptions().timeZone ?? "UTC";
+    this.#isUtc = this.id === "UTC";
   }
 
   /** The offset from UTC at an instant, in ms; positive if the zone's clocks are ahead. */

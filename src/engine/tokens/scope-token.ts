@@ -1,6 +1,6 @@
 import { concatBytes } from "../../core/base/arrays.js";
 import { decodeBase64Url, encodeBase64Url } from "../../core/base/bytes.js";
-import { assert } from "../../core/base/errors.js";
+import { DaybookError, assert } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 
 /** How every signed token begins: secret tokens begin with `sk_`, public keys with `pk_`. */
@@ -38,6 +38,17 @@ export interface UnverifiedToken extends ScopeTokenParts {
   /** The bytes that the MAC covers. */
   readonly signed: Uint8Array;
   readonly mac: Uint8Array;
+}
+
+/** The cause of the error of a token that a key of the store signed, but that is not valid now. */
+export class ExpiredScopeToken {
+  /** @param origins pages that may use the token; null: none */
+  constructor(readonly origins: readonly string[] | null) {}
+}
+
+/** One error for every token that is not valid. */
+export function invalidScopeToken(cause?: ExpiredScopeToken): DaybookError {
+  return new DaybookError("invalid_token", "the token was not signed under a key of this store, or has expired", {}, cause === undefined ? {} : { cause });
 }
 
 /** @param macOf the MAC of the bytes before it */

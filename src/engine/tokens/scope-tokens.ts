@@ -3,6 +3,7 @@ import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
 import { hmacSha256 } from "../../core/base/hash.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
+import { EXPECTED_ORGANIZATION, isOrganizationName } from "../../core/base/organization-name.js";
 import { EXPECTED_ORIGIN, originPattern } from "../../core/base/origin.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { isoOf, MS_PER_DAY, parseTimestamp, type Clock } from "../../core/base/time.js";
@@ -13,7 +14,7 @@ import { QUERY_NAMES } from "../../query/queries.js";
 import { SIGNING_KEY_COUNT, signingKeysIn, type SigningKeys } from "../../store/files/signing-keys.js";
 import { defaultCodec } from "../../store/storage/codec.js";
 import type { StoreServices } from "../upkeep/housekeeping.js";
-import { decodeScopeToken, encodeScopeToken } from "./scope-token.js";
+import { decodeScopeToken, encodeScopeToken, ExpiredScopeToken, invalidScopeToken } from "./scope-token.js";
 
 /** How long a signed token is valid, and where. */
 export interface SignScopeOptions {
@@ -99,9 +100,9 @@ export class ScopeTokens {
     await this.#refresh(LIMITS.followLateMs);
     const verified = typeof token === "string" ? (this.#verified.get(token) ?? (await this.#decode(token))) : null;
     const nowMs = this.#services.clock.now();
-    if (verified === null || verified.expiresMs <= nowMs || verified.issuedMs > nowMs + signerAheadMs)
-      throw new DaybookError("invalid_token", "the token was not signed under a key of this store, or has expired");
+    if (verified === null) throw invalidScopeToken();
     const { scope, origins = null } = JSON.parse(verified.payload) as Payload;
+    if (verified.expiresMs <= nowMs || verified.issuedMs > nowMs + signerAheadMs) throw invalidScopeToken(new ExpiredScopeToken(origins));
     return { scope, organization: verified.organization, expiresAt: isoOf(verified.expiresMs), origins };
   }
 
@@ -247,6 +248,6 @@ function originsOf({ origins }: SignScopeOptions): readonly string[] | null {
 
 function organizationOf({ organization }: SignScopeOptions): string {
   const name = organization ?? "default";
-  if (typeof name === "string" && /^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return name;
-  throw parameterError("invalid_parameter", "organization", `expected at most 63 lower-case letters, digits, - and _, got ${shown(name)}`);
+  if (isOrganizationName(name)) return name;
+  throw parameterError("invalid_parameter", "organization", `${EXPECTED_ORGANIZATION}, got ${shown(name)}`);
 }

@@ -144,6 +144,13 @@ export class Authenticator {
     return { sha256: known?.sha256 ?? this.sha256Hex(value), signed: isSignedToken(value) ? value : null };
   }
 
+  /** The hash of a token that claims to be signed; null: it does not, or there is none. Verifies nothing. */
+  hashOfSigned({ known, header }: Pick<WireRequest, "known" | "header">): string | null {
+    if (known?.sha256 !== undefined) return known.isSigned === true ? known.sha256 : null;
+    const value = tokenIn(header("authorization"));
+    return value !== undefined && isSignedToken(value) ? this.sha256Hex(value) : null;
+  }
+
   /** Authenticates a secret token. @throws invalid_token, rate_limited */
   async authenticate({ sha256 }: SentToken, address: string | undefined): Promise<TokenRecord> {
     return await this.#authenticateHash(sha256, address);
@@ -240,8 +247,8 @@ function kindOf(record: TokenRecord): TokenKind {
 }
 
 /** The one error for every token that is not valid. */
-export function invalidToken(): DaybookError {
-  return new DaybookError("invalid_token", "the token is unknown, expired or revoked");
+export function invalidToken(cause?: unknown): DaybookError {
+  return new DaybookError("invalid_token", "the token is unknown, expired or revoked", {}, { cause });
 }
 
 function userNameOf(header: string): string | undefined {

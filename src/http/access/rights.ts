@@ -5,7 +5,6 @@ import { FIELD_OPERANDS, isFieldName } from "../../query/plan/field-names.js";
 import { protectedDataOf, type ProtectedData } from "../../query/plan/scopes-of.js";
 import type { AnyPlan, Operand } from "../../query/plan/plan.js";
 import type { QueryData, ReportName } from "../../query/queries.js";
-import { invalidToken } from "./authenticator.js";
 import type { TokenScope, TokenRecord } from "./token.js";
 
 /** Rights that a route requires, checked in the order of the members. */
@@ -51,14 +50,8 @@ export interface Caller extends QueryCaller {
   readonly daybook: ServedDaybook;
 }
 
-/** @throws invalid_token (its organization is not served here), project_not_found */
-export async function callerOf(
-  organizations: ReadonlyMap<string, ServedDaybook>,
-  token: TokenRecord,
-  requestedProject: string | undefined,
-): Promise<Caller> {
-  const daybook = organizations.get(token.organization);
-  if (daybook === undefined) throw invalidToken();
+/** @throws project_not_found */
+export async function callerOf(daybook: ServedDaybook, token: TokenRecord, requestedProject: string | undefined): Promise<Caller> {
   return { token, daybook, project: await projectOf(requestedProject, token, daybook), isScoped: false };
 }
 

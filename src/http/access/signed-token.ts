@@ -1,11 +1,16 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { organizationOfScopeToken } from "../../engine/tokens/scope-token.js";
+import type { Scope } from "../../query/plan/scope.js";
+import { ExpiredScopeToken, organizationOfScopeToken } from "../../engine/tokens/scope-token.js";
 import type { VerifiedScope } from "../../engine/tokens/scope-tokens.js";
 import { invalidToken } from "./authenticator.js";
+import type { OrganizationsOnDemand } from "./organizations.js";
 import { hasMember, type QueryCaller, type ServedDaybook } from "./rights.js";
+import type { TokenRecord } from "./token.js";
 
-/** A caller with a signed token. */
-export interface SignedCaller extends QueryCaller {
+/** What a valid signed token opens. */
+export interface SignedCaller {
+  readonly token: TokenRecord;
+  readonly scope: Scope;
   /** Pages that may use the token in browsers; null: none. */
   readonly origins: readonly string[] | null;
 }
@@ -16,13 +21,12 @@ export interface SignedCaller extends QueryCaller {
  */
 export async function signedCallerOf(
   value: string,
-  organizations: ReadonlyMap<string, ServedDaybook>,
+  organizations: OrganizationsOnDemand,
   sha256Hex: (text: string) => string,
 ): Promise<SignedCaller> {
   const organization = organizationOfScopeToken(value);
-  const daybook = organization === null ? undefined : organizations.get(organization);
-  if (daybook === undefined || !hasMember(daybook, "verifyScopeToken") || !hasMember(daybook, "scoped")) throw invalidToken();
-  const verified = await verifiedBy(daybook, value);
+  if (organization === null) throw invalidToken();
+  const verified = await verifiedBy(organizations, organization, value);
   const { scope, origins, expiresAt } = verified;
   const token = {
     id: "signed",
@@ -36,14 +40,25 @@ export async function signedCallerOf(
     expires_at: expiresAt,
     revoked_at: null,
   } as const;
-  return { token, daybook: daybook.scoped(scope), project: null, isScoped: true, origins };
+  return { token, scope, origins };
+}
+
+/** A caller that is limited to the scope of a signed token. @throws invalid_token (the organization has no scopes) */
+export function scopedCaller(daybook: ServedDaybook, { token, scope }: SignedCaller, project: string | null): QueryCaller {
+  if (!hasMember(daybook, "scoped")) throw invalidToken();
+  return { token, daybook: daybook.scoped(scope), project, isScoped: true };
 }
 
 /** @throws invalid_token, with the message for every token that is not valid */
-async function verifiedBy(daybook: Required<Pick<ServedDaybook, "verifyScopeToken">>, value: string): Promise<VerifiedScope> {
+async function verifiedBy(organizations: OrganizationsOnDemand, organization: string, value: string): Promise<VerifiedScope> {
   try {
-    return await daybook.verifyScopeToken(value);
+    return await organizations.verifyScopeToken(organization, value);
   } catch (thrown) {
-    throw thrown instanceof DaybookError && thrown.code === "invalid_token" ? invalidToken() : thrown;
+    throw thrown instanceof DaybookError && thrown.code === "invalid_token" ? invalidToken(thrown.cause) : thrown;
   }
+}
+
+/** The pages that may learn why a signed token was refused: those of a token that was signed here, but has expired. Null: none. */
+export function originsOfRefused(thrown: unknown): readonly string[] | null {
+  return thrown instanceof DaybookError && thrown.cause instanceof ExpiredScopeToken ? thrown.cause.origins : null;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DaybookError, parameterError } from "../../core/base/errors.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { EXPECTED_ORGANIZATION, isOrganizationName } from "../../core/base/organization-name.js";
 import { EXPECTED_ORIGIN, originPattern } from "../../core/base/origin.js";
 import { parseTimestamp } from "../../core/base/time.js";
 import { checkShape } from "../shapes/check-shape.js";
@@ -50,10 +51,7 @@ const entrySchema = z.strictObject({
     .optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/i, "expected 64 hexadecimal digits").optional(),
   id: z.string().min(1, "expected at least one character").optional(),
-  organization: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "expected lower-case letters, digits, - and _, at most 63")
-    .optional(),
+  organization: z.string().refine(isOrganizationName, EXPECTED_ORGANIZATION).optional(),
   project: z.string().min(1, "expected at least one character").nullish(),
   role: z.enum(ROLES).optional(),
   scopes: z.array(z.enum([...SCOPES, "*"])).optional(),

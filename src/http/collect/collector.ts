@@ -9,6 +9,7 @@ import { BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import { ALLOWANCE, type DaybookWithAllowance, type Allowance } from "../../engine/ingest/allowed-options.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
+import type { OrganizationsOnDemand } from "../access/organizations.js";
 import type { ServedDaybook } from "../access/rights.js";
 import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
@@ -164,7 +165,7 @@ export class Collector {
   readonly #byAddress: Buckets;
   readonly #budgets: Budgets;
 
-  constructor(options: Required<CollectOptions>, parseUserAgent: UserAgentParser, organizations: ReadonlyMap<string, ServedDaybook>, clock: Clock) {
+  constructor(options: Required<CollectOptions>, parseUserAgent: UserAgentParser, organizations: Pick<OrganizationsOnDemand, "opened">, clock: Clock) {
     this.#options = options;
     this.#agents = new UserAgents(parseUserAgent.once ?? parseUserAgent, options.isBot);
     this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: SERVER_LIMITS.countedTokenCount }, clock);
@@ -316,9 +317,9 @@ function projectOf({ project }: TokenRecord): string {
   return project ?? "default";
 }
 
-/** Yields the anonymous ids in events since a time, of all organizations. Cost: reads these events. */
-async function* seenSince(organizations: ReadonlyMap<string, ServedDaybook>, sinceMs: number): AsyncGenerator<LastSeen> {
-  for (const daybook of organizations.values()) {
+/** Yields the anonymous ids in events since a time, of all open organizations. Cost: reads these events. */
+async function* seenSince(organizations: Pick<OrganizationsOnDemand, "opened">, sinceMs: number): AsyncGenerator<LastSeen> {
+  for (const daybook of organizations.opened()) {
     try {
       for await (const { anonymousId, createdAt } of daybook.exportEvents({ startDate: isoOf(sinceMs) })) {
         if (anonymousId !== undefined && anonymousId !== null) yield { id: String(anonymousId), atMs: parseTimestamp(createdAt) ?? sinceMs };

@@ -1,5 +1,6 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
+import { acquireOrganization } from "../access/organizations.js";
 import { authorize, callerOf } from "../access/rights.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/request-counts.js";
@@ -82,9 +83,14 @@ async function storeSent(
   const sent = clientRequestOf(context, route, request, keyed, token, repeatable);
   let isFailed = true;
   try {
-    const answer = await route.handle(await callerOf(context.services.organizations, token, undefined), sent);
-    isFailed = false;
-    return answer;
+    const { daybook, release } = await acquireOrganization(context.services.organizations, token.organization);
+    try {
+      const answer = await route.handle(await callerOf(daybook, token, undefined), sent);
+      isFailed = false;
+      return answer;
+    } finally {
+      release();
+    }
   } finally {
     if (isFailed) sent.senderClock.failed();
     for (const item of repeatable) context.repeats.answered(item, isFailed);

@@ -1,5 +1,6 @@
 import { allowedOrigin } from "../../core/base/origin.js";
 import { invalidToken } from "../access/authenticator.js";
+import { corsOf } from "../access/known-origins.js";
 import { readBody } from "../request/body.js";
 import { parseQuery } from "../request/parameters.js";
 import type { CollectRoute, PreflightRoute } from "../routing/route.js";
@@ -37,21 +38,22 @@ export async function handleCollect(
     checkShape(route.collects.schema, body);
     const address = context.addressOf(request);
     const key = await context.authenticator.findPublicKey(route.reads?.key(body) ?? (body["key"] as string));
-    const daybook = context.services.organizations.get(key.organization);
+    const { organizations } = context.services;
     const rules = key.public;
-    if (daybook === undefined || rules === undefined || rules === null) throw invalidToken();
+    if (rules === undefined || rules === null || !(await organizations.has(key.organization))) throw invalidToken();
     trace.organization = key.organization;
     trace.headers = corsOf(allowedOrigin(origin, rules.origins));
     const events = route.reads?.events(body) ?? (body["events"] as readonly unknown[]);
     const header = (name: string) => request.header(name);
     const onSentNotices = sentNoticesOf(context, trace);
-    await context.collector.collect({ key, rules, daybook, events, address: address ?? "", header, receivedAtMs, onSentNotices });
+    const { daybook, release } = await organizations.acquire(key.organization);
+    try {
+      await context.collector.collect({ key, rules, daybook, events, address: address ?? "", header, receivedAtMs, onSentNotices });
+    } finally {
+      release();
+    }
     return { status: 204, headers, body: null };
   } finally {
     held.release();
   }
-}
-
-export function corsOf(allowed: string): Readonly<Record<string, string>> {
-  return allowed === "*" ? { "access-control-allow-origin": allowed } : { "access-control-allow-origin": allowed, vary: "Origin" };
 }

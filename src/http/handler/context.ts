@@ -2,6 +2,7 @@ import type { Clock } from "../../core/base/time.js";
 import { DaybookError } from "../../core/base/errors.js";
 import type { Authenticator } from "../access/authenticator.js";
 import type { ClientAddress } from "../access/client-address.js";
+import type { KnownOrigins } from "../access/known-origins.js";
 import { noticeHeader, type HeaderNotice } from "../answer/headers.js";
 import type { Answered, RequestCounts, Trace } from "../answer/request-counts.js";
 import type { Repeats } from "../clients/client.js";
@@ -19,6 +20,7 @@ export interface HandlerContext {
   readonly authenticator: Authenticator;
   readonly collector: Collector;
   readonly repeats: Repeats;
+  readonly knownOrigins: KnownOrigins;
   readonly senderClocks: SenderClocks;
   readonly addressOf: ClientAddress;
   readonly admission: Admission;
@@ -49,14 +51,15 @@ export class Streams {
 
   constructor(readonly streamsPerTokenCount: number) {}
 
-  /** Opens a stream, which counts until it ends. @throws rate_limited */
-  open(sha256: string, make: () => BodyStream): BodyStream {
+  /** Opens a stream, which counts until it ends. @param onEnd called at its end, perhaps again @throws rate_limited */
+  open(sha256: string, make: () => BodyStream, onEnd: () => void): BodyStream {
     const ofToken = this.#byToken.get(sha256) ?? new Set();
     if (ofToken.size >= this.streamsPerTokenCount)
       throw new DaybookError("rate_limited", `expected at most ${this.streamsPerTokenCount} streams per token at a time`);
     const stream = make();
     this.#byToken.set(sha256, ofToken.add(stream));
     const end = () => {
+      onEnd();
       ofToken.delete(stream);
       if (ofToken.size === 0 && this.#byToken.get(sha256) === ofToken) this.#byToken.delete(sha256);
     };

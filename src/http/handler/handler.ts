@@ -3,7 +3,8 @@ import { systemClock, type Clock } from "../../core/base/time.js";
 import { sha256Hex } from "../../core/base/hash.js";
 import { rejectUnknownOptions, type KnownOptions } from "../../core/base/options.js";
 import { notifyEach } from "../../core/base/promises.js";
-import type { ServedDaybook } from "../access/rights.js";
+import { KnownOrigins } from "../access/known-origins.js";
+import { organizationsOnDemand, type ServedOrganizations } from "../access/organizations.js";
 import { Authenticator } from "../access/authenticator.js";
 import type { TokenStore } from "../access/tokens.js";
 import { RequestCounts, type Answered } from "../answer/request-counts.js";
@@ -23,8 +24,11 @@ import { Streams, type HandlerContext } from "./context.js";
 import { noteRefused, respond } from "./respond.js";
 
 export interface HandlerOptions {
-  /** One Daybook per organization name. Organizations may be added to a map later. */
-  readonly organizations: Readonly<Record<string, ServedDaybook>> | ReadonlyMap<string, ServedDaybook>;
+  /**
+   * One Daybook per organization name; organizations may be added to a map later. Or `openOrganizations` of `daybook/node`, which opens each when a
+   * request needs it. A change stream ends when another organization waits for its place, and its client reconnects.
+   */
+  readonly organizations: ServedOrganizations;
   readonly tokens: TokenStore;
   /** Clock for the expiry of tokens and the time of receipt. Default: the system clock. */
   readonly clock?: Clock;
@@ -104,8 +108,7 @@ export function createHandler(options: HandlerOptions): Handler {
   rejectUnknownOptions(options, KNOWN);
   const limits = handlerLimits(options.limits);
   const clock = options.clock ?? systemClock;
-  const { organizations } = options;
-  const byName: ReadonlyMap<string, ServedDaybook> = organizations instanceof Map ? organizations : new Map(Object.entries(organizations));
+  const organizations = organizationsOnDemand(options.organizations);
   const files = fileRoutes(options.files ?? {}, readFrameAncestors(options.frameAncestors ?? []));
   // Reuse the table if possible: its OpenAPI document is cached by identity.
   const all: readonly Route[] = files.length === 0 ? routes : [...files, ...routes];
@@ -114,14 +117,15 @@ export function createHandler(options: HandlerOptions): Handler {
   const parseUserAgent = options.parseUserAgent ?? (() => ({}));
   const hash = options.sha256Hex ?? sha256Hex;
   const context: HandlerContext = {
-    services: { organizations: byName, routes: all },
+    services: { organizations, routes: all },
     router: createRouter(withPreflights),
     clock,
     authenticator: new Authenticator(options.tokens, clock, limits, hash),
     admission: new Admission(limits, options.lagMs ?? (() => 0)),
     streams: new Streams(limits.requestsPerTokenCount),
-    collector: new Collector(collectOptions(options.collect), parseUserAgent, byName, clock),
+    collector: new Collector(collectOptions(options.collect), parseUserAgent, organizations, clock),
     repeats: new Repeats(clock, hash),
+    knownOrigins: new KnownOrigins(),
     senderClocks: new SenderClocks(),
     addressOf: clientAddress(options.trustProxy ?? []),
     parseUserAgent,

@@ -1,10 +1,12 @@
 import { DaybookError } from "../../core/base/errors.js";
-import { allowedOrigin } from "../../core/base/origin.js";
+import { allowedOrigin, allowedOriginOrNull } from "../../core/base/origin.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../query/queries.js";
-import { authorize, callerOf } from "../access/rights.js";
+import { corsOf } from "../access/known-origins.js";
+import { acquireOrganization, type AcquiredOrganization } from "../access/organizations.js";
+import { authorize, callerOf, type ServedDaybook } from "../access/rights.js";
 import type { SentToken } from "../access/authenticator.js";
-import { signedCallerOf } from "../access/signed-token.js";
+import { originsOfRefused, scopedCaller, signedCallerOf } from "../access/signed-token.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/request-counts.js";
 import { errorReply, inWireNames, type Envelope } from "../answer/error-reply.js";
@@ -21,7 +23,7 @@ import { routeOf } from "../routing/router.js";
 import { checkShape } from "../shapes/check-shape.js";
 import { ARROW_TYPE, acceptsArrow, isStream, requestIdOf, type BodyStream, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import { handleClient } from "./client.js";
-import { corsOf, handleCollect, preflightReply } from "./collect.js";
+import { handleCollect, preflightReply } from "./collect.js";
 import { sentNoticesOf, type HandlerContext, type RoutedRequest } from "./context.js";
 
 /** Aborts after a time, or when the caller disconnects. Queries poll it, so one that ends in time costs no timer and no listener. */
@@ -110,8 +112,13 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
   const { admission } = context;
   const { request, requestId } = routed;
   const writeBytes = isWriting(route) ? writtenBytes(request) : null;
-  const late = route.always === true ? null : admission.admitUnlessLate(writeBytes);
-  if (late !== null) await late;
+  try {
+    const late = route.always === true ? null : admission.admitUnlessLate(writeBytes);
+    if (late !== null) await late;
+  } catch (thrown) {
+    routed.trace.headers = knownOriginHeaders(context, route, request);
+    throw thrown;
+  }
   if (route.access === null) {
     if ("collects" in route) return await handleCollect(context, route, routed);
     if ("sends" in route) return await handleClient(context, route, routed);
@@ -126,10 +133,14 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
   const opened = sent.signed === null ? await openedBySecret(context, route, routed, sent) : await openedBySigned(context, route, routed, sent, sent.signed);
   const { token } = opened;
   const release = route.always === true ? () => undefined : await admission.acquire(token.sha256, writeBytes);
-  // A streamed answer keeps its slot until it ends.
+  // A streamed answer keeps its slot until it ends, and a stream of changes its organization.
   let isStreaming = false;
+  let organization: AcquiredOrganization | null = null;
+  const changes = new EndedWhenWanted();
   try {
-    const handle = await opened.handle();
+    const onWanted = route.format === "events" ? () => changes.end() : undefined;
+    organization = await acquireOrganization(context.services.organizations, token.organization, onWanted);
+    const handle = await opened.handle(organization.daybook);
     const notices: QueryNotice[] = [];
     const value = await valueOf(context, { route, token, handle }, routed, notices);
     if (route.format === undefined) {
@@ -141,12 +152,39 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     if (route.format !== "events") return { status: 200, headers, body: value as Uint8Array | string };
-    const stream = context.streams.open(token.sha256, () => value as BodyStream);
+    const { release: releaseOrganization } = organization;
+    const stream = context.streams.open(token.sha256, () => value as BodyStream, releaseOrganization);
+    organization = null;
+    changes.opened(stream);
     // A proxy that buffers whole answers would never send an endless one.
     return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: stream };
   } finally {
+    organization?.release();
     if (!isStreaming) release();
   }
+}
+
+/** Ends a stream of changes, or one that is opened later, once another organization waits for the place of its own. */
+class EndedWhenWanted {
+  #stream: BodyStream | null = null;
+  #isWanted = false;
+
+  opened(stream: BodyStream): void {
+    this.#stream = stream;
+    if (this.#isWanted) stream.cancel();
+  }
+
+  end(): void {
+    this.#isWanted = true;
+    this.#stream?.cancel();
+  }
+}
+
+/** CORS headers of a request that is refused before its token is verified. */
+function knownOriginHeaders({ authenticator, knownOrigins }: HandlerContext, { access }: Route, request: WireRequest): Readonly<Record<string, string>> {
+  const origin = request.header("origin");
+  const sha256 = access === null || origin === null ? null : authenticator.hashOfSigned(request);
+  return knownOrigins.headersOf(sha256, origin);
 }
 
 type Handle = (request: RouteRequest<unknown, unknown>) => Promise<unknown>;
@@ -154,8 +192,8 @@ type Handle = (request: RouteRequest<unknown, unknown>) => Promise<unknown>;
 /** A route that the token of a request opens. */
 interface OpenedRoute {
   readonly token: TokenRecord;
-  /** Prepares the route's `handle` for the caller. @throws invalid_token, project_not_found */
-  readonly handle: () => Promise<Handle>;
+  /** Prepares the route's `handle` for the caller. @throws project_not_found */
+  readonly handle: (daybook: ServedDaybook) => Promise<Handle>;
 }
 
 /** @throws invalid_token, rate_limited, and what `authorize` throws */
@@ -163,8 +201,8 @@ async function openedBySecret(context: HandlerContext, route: GuardedRoute, { re
   const token = await context.authenticator.authenticate(sent, context.addressOf(request));
   trace.organization = token.organization;
   authorize(route.access, token);
-  const handle = async (): Promise<Handle> => {
-    const caller = await callerOf(context.services.organizations, token, params["project_id"]);
+  const handle = async (daybook: ServedDaybook): Promise<Handle> => {
+    const caller = await callerOf(daybook, token, params["project_id"]);
     return (routeRequest) => route.handle(caller, routeRequest);
   };
   return { token, handle };
@@ -175,19 +213,39 @@ async function openedBySecret(context: HandlerContext, route: GuardedRoute, { re
  * @throws invalid_token, rate_limited, forbidden_by_scope, origin_not_allowed
  */
 async function openedBySigned(
-  { authenticator, services, sha256Hex, addressOf }: HandlerContext,
+  { authenticator, knownOrigins, services, sha256Hex, addressOf }: HandlerContext,
   route: GuardedRoute | QueryRoute,
   { request, params, trace }: RoutedRequest,
   sent: SentToken,
   value: string,
 ): Promise<OpenedRoute> {
-  const verify = () => signedCallerOf(value, services.organizations, sha256Hex);
+  const origin = request.header("origin");
+  const verify = async () => {
+    let origins: readonly string[] | null = null;
+    try {
+      const verified = await signedCallerOf(value, services.organizations, sha256Hex);
+      origins = verified.origins;
+      return verified;
+    } catch (thrown) {
+      // A page may learn that its token has expired.
+      origins = originsOfRefused(thrown);
+      throw thrown;
+    } finally {
+      const allowed = "runs" in route && origins !== null ? allowedOriginOrNull(origin, origins) : null;
+      trace.headers = allowed === null ? NONE : corsOf(allowed);
+      knownOrigins.remember(sent.sha256, origin, trace.headers);
+    }
+  };
   const caller = await authenticator.authenticateSigned(sent, addressOf(request), verify);
   trace.organization = caller.token.organization;
   // Not `insufficient_scope`: no scope that a signed token could be granted would open the route.
   if (!("runs" in route)) throw new DaybookError("forbidden_by_scope", "expected a secret token, got a signed one, which opens only routes that run a query");
-  if (caller.origins !== null) trace.headers = corsOf(allowedOrigin(request.header("origin"), caller.origins));
-  return { token: caller.token, handle: () => Promise.resolve((routeRequest) => route.handle({ ...caller, project: params["project_id"] ?? null }, routeRequest)) };
+  if (caller.origins !== null) allowedOrigin(origin, caller.origins);
+  const handle = (daybook: ServedDaybook): Promise<Handle> => {
+    const scoped = scopedCaller(daybook, caller, params["project_id"] ?? null);
+    return Promise.resolve((routeRequest) => route.handle(scoped, routeRequest));
+  };
+  return { token: caller.token, handle };
 }
 
 /** Reads what the route needs, and runs `handle` under a deadline. */

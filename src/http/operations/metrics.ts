@@ -81,15 +81,16 @@ function family(name: string, help: string, type: "gauge" | "counter", samples: 
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map(([labels, value]) => `${name}${labels} ${value}\n`).join("")}`;
 }
 
-/** 200 while every organization accepts queries and events, else 503 with the worst state. */
+/** 200 while every open organization accepts queries and events, else 503 with the worst state. */
 export async function health({ organizations }: Services): Promise<OpenAnswer> {
-  const states = await Promise.all([...organizations.values()].map(healthOf));
+  const opened = organizations.opened();
+  const states = await Promise.all(opened.map(healthOf));
   const status = (["closed", "unreachable", "read_only"] as const).find((state) => states.includes(state)) ?? "ok";
   // Queries and events still work, but an operator must see this.
-  const isWaiting = [...organizations.values()].some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
+  const isWaiting = opened.some(({ timeToLive }) => (timeToLive?.waiting ?? null) !== null);
   // Likewise: new values from public keys are not stored.
   const fullnessOf = (daybook: ServedDaybook & Partial<DaybookWithFullness>) => daybook[FULLNESS]?.() ?? 0;
-  const isFilling = [...organizations.values()].some((daybook) => fullnessOf(daybook) > SERVER_LIMITS.collectedShare);
+  const isFilling = opened.some((daybook) => fullnessOf(daybook) > SERVER_LIMITS.collectedShare);
   const body = { status, ...(isWaiting ? { time_to_live: "waiting" } : {}), ...(isFilling ? { distinct_values: "over_reserve" } : {}) };
   return { status: status === "ok" ? 200 : 503, text: JSON.stringify(body) };
 }

@@ -2,10 +2,12 @@ import { DaybookError } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
 import { isSignedToken } from "../../engine/tokens/scope-token.js";
 import { tokenIn } from "../access/authenticator.js";
+import { KnownOrigins } from "../access/known-origins.js";
 import type { RequiredAccess } from "../access/rights.js";
 import { Admission, TokenShares, tooManyOfToken, writtenBytes, type HandlerLimits } from "./admission.js";
 import type { Answered } from "../answer/request-counts.js";
 import { errorReply } from "../answer/error-reply.js";
+import { joinedHeaders } from "../answer/headers.js";
 import { requestIdOf, type RequestFindings, type WireReply, type WireRequest } from "../wire/request-reply.js";
 import type { EdgeRoute, RouteSummary } from "../routing/route.js";
 import { createRouter, routeOf, type Router } from "../routing/router.js";
@@ -23,14 +25,14 @@ export interface Refusal extends Omit<Answered, "organization"> {
 }
 
 /**
- * A request for the handler with the findings about it, or a refusal. Call `release` once, after the answer.
+ * A request for the handler with the findings about it, or a refusal. Call `answered` with its answer, and `release` once, after the answer.
  * `isPrompt`: the answer depends on the path alone, and must come even while the handler is busy.
  */
 export type EdgeDecision =
-  | { readonly refusal: null; readonly findings: RequestFindings; readonly isPrompt: boolean; release(): void }
+  | { readonly refusal: null; readonly findings: RequestFindings; readonly isPrompt: boolean; answered(reply: WireReply): void; release(): void }
   | { readonly refusal: WireReply; release(): void };
 
-const releaseNothing = () => undefined;
+const doNothing = () => undefined;
 
 type RefusalShape = Pick<RouteSummary, "path" | "envelope">;
 
@@ -56,6 +58,7 @@ export class EdgeFilter {
   readonly #shares: TokenShares;
   readonly #tooMany: DaybookError;
   readonly #full = new DaybookError("overloaded", "requests arrive faster than they can be answered");
+  readonly #knownOrigins = new KnownOrigins();
   #admittedCount = 0;
 
   /** @param onRefused called for each refused request */
@@ -80,7 +83,7 @@ export class EdgeFilter {
     const isCheap = route.access === null && route.method === "GET" && !route.writes;
     if (route.always || isCheap) {
       const isPrompt = route.always && isCheap && request.method === "GET" && findings.query === "";
-      return { refusal: null, findings, isPrompt, release: releaseNothing };
+      return { refusal: null, findings, isPrompt, answered: doNothing, release: doNothing };
     }
     const sha256 = findings.sha256 ?? null;
     if (this.#admittedCount >= SERVER_LIMITS.forwardedRequestCount) return this.#refuse(request, route, sha256, this.#full, startedMs);
@@ -93,16 +96,19 @@ export class EdgeFilter {
       this.#admittedCount -= 1;
       if (sha256 !== null) this.#shares.release(sha256);
     };
-    return { refusal: null, findings, isPrompt: false, release };
+    const origin = findings.isSigned === true && sha256 !== null ? request.header("origin") : null;
+    const answered = origin === null || sha256 === null ? doNothing : ({ headers }: WireReply) => this.#knownOrigins.remember(sha256, origin, headers);
+    return { refusal: null, findings, isPrompt: false, answered, release };
   }
 
   #refuse(request: WireRequest, shape: RefusalShape | null, sha256: string | null, error: DaybookError, startedMs: number): EdgeDecision {
     const requestId = requestIdOf(request, () => globalThis.crypto.randomUUID());
-    const reply = errorReply(shape?.envelope ?? "problem", error, requestId);
+    const refusal = errorReply(shape?.envelope ?? "problem", error, requestId);
+    const reply = { ...refusal, headers: joinedHeaders(refusal.headers, this.#knownOrigins.headersOf(sha256, request.header("origin"))) };
     const { method } = request;
     const durationMs = performance.now() - startedMs;
     this.onRefused({ requestId, method, route: shape?.path ?? null, status: reply.status, code: error.code, sha256, durationMs });
-    return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, release: releaseNothing };
+    return { refusal: method === "HEAD" ? { ...reply, body: null } : reply, release: doNothing };
   }
 
   /** Checks in the handler's order: unknown path, fault of the transport, method that the path does not support. */

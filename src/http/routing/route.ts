@@ -5,7 +5,8 @@ import type { QueryNotice, ReportName } from "../../query/queries.js";
 import type { Envelope } from "../answer/error-reply.js";
 import type { CollectCounts, RequestCounts } from "../answer/request-counts.js";
 import type { HeaderNotice } from "../answer/headers.js";
-import type { Caller, QueryCaller, RequiredAccess, ServedDaybook } from "../access/rights.js";
+import type { OrganizationsOnDemand } from "../access/organizations.js";
+import type { Caller, QueryCaller, RequiredAccess } from "../access/rights.js";
 import type { SharedText } from "../answer/json-pieces.js";
 import type { ServedFile, SharedFile } from "../files/browser-files.js";
 
@@ -74,7 +75,7 @@ export interface SenderClock {
 
 /** The organizations and routes of a handler, for routes that are open to everyone. */
 export interface Services {
-  readonly organizations: ReadonlyMap<string, ServedDaybook>;
+  readonly organizations: OrganizationsOnDemand;
   readonly routes: readonly Route[];
 }
 

@@ -8,6 +8,8 @@ export { geoLocator } from "./geo-locator.js";
 export { listen, type RequestHandler } from "./listen.js";
 export type { ListenOptions, Listening, SocketLimits } from "./listen-options.js";
 export { listenOnWorker, type WorkerListenOptions } from "./listen-on-worker.js";
+export { openOrganizations } from "./open-organizations.js";
+export type { AcquireOptions, OrganizationLease, Organizations, OrganizationsOptions } from "./open-organizations.js";
 export { nativeCodec } from "./native-codec.js";
 export { processGauges } from "./event-loop-lag.js";
 export type { ProcessIdentity, ProcessState, ProcessTable } from "./process-table.js";

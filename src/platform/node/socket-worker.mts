@@ -87,7 +87,9 @@ async function reply(request: SocketRequest): Promise<WireReply> {
   try {
     if (decision.refusal !== null) return decision.refusal;
     const { findings, isPrompt } = decision;
-    return await (isPrompt ? promptAnswers.answer(request, findings.path, () => forward(request, findings)) : forward(request, findings));
+    const answer = await (isPrompt ? promptAnswers.answer(request, findings.path, () => forward(request, findings)) : forward(request, findings));
+    decision.answered(answer);
+    return answer;
   } finally {
     decision.release();
     request.dropBody();

@@ -1,7 +1,7 @@
 import { shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { WEEK_DAYS } from "../../core/calendar/units.js";
-import { zoneOf, type Zone } from "../../core/calendar/zone.js";
+import { areSameZone, zoneOf, type Zone } from "../../core/calendar/zone.js";
 import { readDate } from "./date-range.js";
 import { fieldOf } from "./filters/field-operand.js";
 import { FilterPlanner } from "./filters/filter-groups.js";
@@ -28,7 +28,7 @@ export interface Scope {
   readonly fields?: readonly string[] | null | undefined;
   /** Saved segments that filters may name. Absent: none. */
   readonly segments?: readonly string[] | null | undefined;
-  /** The time zone of all queries, and of the dates of this scope. Absent: that of each query, and UTC. */
+  /** The time zone of all queries, and of the dates of this scope. Absent: that of each query, and for the dates that of an outer scope, or UTC. */
   readonly timeZone?: string | null | undefined;
   /** The first day of a week in all queries. Absent: that of each query. */
   readonly weekStart?: WeekDay | null | undefined;
@@ -67,12 +67,12 @@ const LIST_LENGTH_MAX = 100;
 const NOT_OF_EVENTS: ReadonlySet<Operand["kind"]> = new Set(["identityId", "person", "company", "paymentTouch", "touch", "segment"]);
 
 /**
- * Plans a scope. @param queryNames every method that `queries` may list
+ * Plans a scope. @param queryNames every method that `queries` may list @param outerZone the zone of its dates if it sets none
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, and what `FilterPlanner.where` throws; paths begin with `scope.`
  */
-export function planScope(scope: unknown, queryNames: readonly string[]): ScopePlan {
+export function planScope(scope: unknown, queryNames: readonly string[], outerZone = "UTC"): ScopePlan {
   const members = readMembers(scope, "scope", NAMES);
-  const zone = readScopeZone(members);
+  const zone = readScopeZone(members, outerZone);
   const patterns: Pattern[] = [];
   const where = new FilterPlanner(patterns).where(members, null);
   refuseOthers(members, where);
@@ -88,8 +88,13 @@ export function planScope(scope: unknown, queryNames: readonly string[]): ScopeP
   };
 }
 
-function readScopeZone(members: InputMembers): Zone {
-  const name = readText(members, "timeZone") ?? "UTC";
+/** Whether a value for `timeZone` or `weekStart` is the one that a scope sets. */
+export function isSameSetting(name: "timeZone" | "weekStart", value: unknown, fixed: string): boolean {
+  return value === fixed || (name === "timeZone" && areSameZone(value, fixed));
+}
+
+function readScopeZone(members: InputMembers, outerZone: string): Zone {
+  const name = readText(members, "timeZone") ?? outerZone;
   const zone = zoneOf(name);
   if (zone === null) throw memberError(members, "timeZone", `expected the IANA name of a time zone, got ${shown(name)}`);
   return zone;

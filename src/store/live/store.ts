@@ -35,6 +35,8 @@ export interface StoreOptions {
   readonly storage: Storage;
   readonly durability: Durability;
   readonly memoryBudgetBytes: number;
+  /** Replaces a budget of the store alone. */
+  readonly budget?: MemoryBudget | undefined;
   /** For a reader beside a writer: no lock, no writes. */
   readonly readOnly: boolean;
   /** The error of a full disk, if the store is read-only only because of it. */

@@ -167,6 +167,75 @@ describe("a page of another origin", () => {
     expect([arrow.status, arrow.headers.get("vary")]).toEqual([200, "Accept, Origin"]);
   });
 
+  /** Status and CORS header of a query from an origin. */
+  const refusedOf = async (by: Handler, token: string, origin: string) => {
+    const { status, headers } = await send(by, "/v1/query/countEvents", { token, body: {}, headers: { origin } });
+    return [status, headers.get("access-control-allow-origin")];
+  };
+
+  it("learns that its token has expired, is not valid yet, or expired too often, and nothing about one that was not signed here", async () => {
+    const clock = fixedClock(NOW_MS);
+    const store = await openDaybook({ storage: memoryStorage(), clock });
+    const token = await store.signScope(SCOPE, { ...HOUR, origins: [PAGE] });
+    const forServers = await store.signScope(SCOPE, HOUR);
+    const foreign = await acme.signScope(SCOPE, { ...HOUR, origins: [PAGE] });
+    const limits = { failedTokenCount: 7, failedTokensPerMinute: 1 };
+    const late = handlerOf(store, { organizations: { acme: store }, limits, address: () => "192.0.2.1" });
+    for (const nowMs of [NOW_MS + 2 * 3_600_000, NOW_MS - 120_000]) {
+      clock.set(nowMs);
+      expect(await refusedOf(late, token, PAGE)).toEqual([401, PAGE]);
+    }
+    expect(await refusedOf(late, token, "https://evil.example")).toEqual([401, null]);
+    expect(await refusedOf(late, forServers, PAGE)).toEqual([401, null]);
+    for (const forged of [foreign, `${token.slice(0, -4)}AAAA`, `${token.slice(0, 20)}${token[20] === "A" ? "B" : "A"}${token.slice(21)}`]) expect(await refusedOf(late, forged, PAGE)).toEqual([401, null]);
+    expect(await refusedOf(late, token, PAGE)).toEqual([429, PAGE]);
+    expect(await refusedOf(late, foreign, PAGE)).toEqual([429, null]);
+    await store.close();
+  });
+
+  it("learns that the server is overloaded, if its token was verified before: nothing is verified meanwhile", async () => {
+    let lagMs = 0;
+    let verifyCount = 0;
+    const verifyScopeToken: ServedDaybook["verifyScopeToken"] = (token) => {
+      verifyCount += 1;
+      return acme.verifyScopeToken(token);
+    };
+    const served = { ...stubDaybook(), verifyScopeToken, scoped: acme.scoped.bind(acme) };
+    const busy = handlerOf(acme, { organizations: { acme: served }, lagMs: () => lagMs });
+    const [token, other, forServers] = [await acme.signScope(SCOPE, { ...HOUR, origins: [PAGE] }), await acme.signScope({}, { ...HOUR, origins: [PAGE] }), await acme.signScope(SCOPE, HOUR)];
+    expect([await refusedOf(busy, token, PAGE), await refusedOf(busy, forServers, PAGE)]).toEqual([[200, PAGE], [200, null]]);
+    lagMs = 10_000;
+    for (const [value, origin, allowed] of [[token, PAGE, PAGE], [token, "https://evil.example", null], [other, PAGE, null], [forServers, PAGE, null], ["ds_a", PAGE, null]] as const)
+      expect(await refusedOf(busy, value, origin)).toEqual([503, allowed]);
+    expect(verifyCount).toBe(2);
+  });
+
+  it("learns it from the sockets' thread too, until an answer of the handler has no CORS headers", async () => {
+    const edge = new EdgeFilter(structuredClone(handlerOf(acme, { organizations: { acme }, limits: { requestsPerTokenCount: 1 } }).edgeRules), sha256Hex, () => undefined);
+    const token = await acme.signScope(SCOPE, { ...HOUR, origins: [PAGE] });
+    const admit = (value: string, origin: string) => edge.admit(wireRequestOf(requestOf("/v1/query/countEvents", { token: value, body: {}, headers: { origin } })));
+    const refusedHeaders = async (value: string, origin: string) => {
+      const held = await admit(value, origin);
+      const { refusal, release } = await admit(value, origin);
+      release();
+      held.release();
+      return [refusal?.status, refusal?.headers["access-control-allow-origin"], refusal?.headers["vary"]];
+    };
+    const answer = async (headers: Readonly<Record<string, string>>) => {
+      const decision = await admit(token, PAGE);
+      if (decision.refusal !== null) expect.unreachable();
+      decision.answered({ status: 200, headers, body: null });
+      decision.release();
+    };
+    expect(await refusedHeaders(token, PAGE)).toEqual([429, undefined, undefined]);
+    await answer({ "access-control-allow-origin": PAGE, vary: "Accept, Origin" });
+    expect(await refusedHeaders(token, PAGE)).toEqual([429, PAGE, "Origin"]);
+    expect(await refusedHeaders(token, "https://evil.example")).toEqual([429, undefined, undefined]);
+    expect(await refusedHeaders(`${token}A`, PAGE)).toEqual([429, undefined, undefined]);
+    await answer({});
+    expect(await refusedHeaders(token, PAGE)).toEqual([429, undefined, undefined]);
+  });
+
   it("gets no CORS headers with a secret token", async () => {
     const sent = await send(handlerOf(acme, { tokens: memoryTokens(TOKENS) }), "/v1/query/countEvents", { body: {}, headers: { origin: PAGE } });
     expect([sent.status, sent.headers.get("access-control-allow-origin")]).toEqual([200, null]);

@@ -175,7 +175,7 @@ it("who was seen is found in the store after a restart", async () => {
   const clock = fixedClock(MIDNIGHT_MS - 10 * MINUTE_MS);
   const daybook = await openDaybook({ storage: memoryStorage(), clock });
   const salts = keeper();
-  const organizations = new Map([["default", daybook]]);
+  const organizations = { opened: () => [daybook] };
   const take = async (nowMs: number) => {
     clock.set(nowMs);
     // A process of its own each time.
