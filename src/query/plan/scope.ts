@@ -2,7 +2,7 @@ import { shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { MS_PER_DAY } from "../../core/base/time.js";
 import { WEEK_DAYS } from "../../core/calendar/units.js";
-import { areSameZone, zoneOf, type Zone } from "../../core/calendar/zone.js";
+import { zoneOf, type Zone } from "../../core/calendar/zone.js";
 import { canonicalText } from "./cursor.js";
 import { readDate } from "./date-range.js";
 import { fieldOf } from "./filters/field-operand.js";
@@ -90,9 +90,10 @@ export function planScope(scope: unknown, queryNames: readonly string[], outerZo
   };
 }
 
-/** Whether a value for `timeZone` or `weekStart` is the one that a scope sets. */
-export function isSameSetting(name: "timeZone" | "weekStart", value: unknown, fixed: string): boolean {
-  return value === fixed || (name === "timeZone" && areSameZone(value, fixed));
+/** Whether a value for `timeZone` or `weekStart` is the one that a scope sets, which may be another name of the zone. */
+export function isSameSetting(value: unknown, fixed: string): boolean {
+  const id = zoneOf(fixed)?.id;
+  return value === fixed || (id !== undefined && typeof value === "string" && zoneOf(value)?.id === id);
 }
 
 /** Scopes that let the same events through have the same text, whatever else they allow. */
