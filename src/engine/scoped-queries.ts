@@ -26,7 +26,7 @@ export class ScopedQueries extends QueryMethods implements ScopedDaybook {
     const plan = planScope(scope, QUERY_NAMES, fixedIn("timeZone") ?? undefined);
     for (const name of ["timeZone", "weekStart"] as const) {
       const fixed = fixedIn(name);
-      if (fixed !== null && plan[name] !== null && !isSameSetting(name, plan[name], fixed))
+      if (fixed !== null && plan[name] !== null && !isSameSetting(plan[name], fixed))
         throw parameterError("forbidden_by_scope", `scope.${name}`, `expected ${shown(fixed)}, which the outer scope sets, got ${shown(plan[name])}`);
     }
     this.#services = services;

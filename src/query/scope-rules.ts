@@ -75,7 +75,7 @@ export function checkScopedInput(report: ReportName, input: unknown, scope: Scop
   for (const name of ["segments", "asOf"]) if (isGiven(members[name])) throw forbidden(name, `a scope allows no ${name}`);
   for (const name of ["timeZone", "weekStart"] as const) {
     const fixed = scope[name];
-    if (isGiven(members[name]) && fixed !== null && !isSameSetting(name, members[name], fixed))
+    if (isGiven(members[name]) && fixed !== null && !isSameSetting(members[name], fixed))
       throw forbidden(name, `expected ${shown(fixed)}, which the scope sets, got ${shown(members[name])}`);
   }
   for (const { param, filter } of namedFieldsOf(input)) {

@@ -35,12 +35,6 @@ export function zoneOf(name: string): Zone | null {
   return zone;
 }
 
-/** Whether two names, in any case, are of one zone; false for any other values. */
-export function areSameZone(one: unknown, other: unknown): boolean {
-  const [id, otherId] = [one, other].map((name) => (typeof name === "string" ? zoneOf(name)?.id : undefined));
-  return id !== undefined && id === otherId;
-}
-
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat("en-US", {
     timeZone,

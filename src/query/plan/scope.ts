@@ -1,7 +1,7 @@
 import { shown } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { WEEK_DAYS } from "../../core/calendar/units.js";
-import { areSameZone, zoneOf, type Zone } from "../../core/calendar/zone.js";
+import { zoneOf, type Zone } from "../../core/calendar/zone.js";
 import { readDate } from "./date-range.js";
 import { fieldOf } from "./filters/field-operand.js";
 import { FilterPlanner } from "./filters/filter-groups.js";
@@ -88,9 +88,10 @@ export function planScope(scope: unknown, queryNames: readonly string[], outerZo
   };
 }
 
-/** Whether a value for `timeZone` or `weekStart` is the one that a scope sets. */
-export function isSameSetting(name: "timeZone" | "weekStart", value: unknown, fixed: string): boolean {
-  return value === fixed || (name === "timeZone" && areSameZone(value, fixed));
+/** Whether a value for `timeZone` or `weekStart` is the one that a scope sets, which may be another name of the zone. */
+export function isSameSetting(value: unknown, fixed: string): boolean {
+  const id = zoneOf(fixed)?.id;
+  return value === fixed || (id !== undefined && typeof value === "string" && zoneOf(value)?.id === id);
 }
 
 function readScopeZone(members: InputMembers, outerZone: string): Zone {
