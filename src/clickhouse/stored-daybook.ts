@@ -23,11 +23,12 @@ import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import {
   decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf, type DecodedRecord, type RecordContext,
 } from "../identity/decode-record.js";
-import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
+import { checkPatterns } from "../query/filter/regex.js";
+import type { ReportRules, CursorPosition, Pattern } from "../query/plan/plan.js";
 import type { Answer, Plan, ReportName, QueryOptions } from "../query/queries.js";
-import { PlannedQueries, planQuery } from "../engine/queries.js";
+import { AUTHORIZE, PlannedQueries, planQuery, type Authorization } from "../engine/queries.js";
 import { encodeCursor } from "../query/plan/cursor.js";
-import { planExport } from "../query/plan/reports/events.js";
+import { planExport, type ExportPlan } from "../query/plan/reports/exports.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
@@ -175,8 +176,9 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
     return await this.#parts.writes.ingestRecords(records);
   }
 
-  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0], options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    const plan = planExport(input);
+  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0], options?: StopOptions & Authorization): AsyncGenerator<ExportedEvent> {
+    const plan = await this.#withSegments((savedSegments) => this.#planExport(input, savedSegments));
+    options?.[AUTHORIZE]?.(plan);
     yield* exportedEvents(plan, input?.[AFTER] ?? null, await this.#parts.executor.context(readStopOptions(options).signal));
   }
 
@@ -206,12 +208,23 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
   }
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
-    const { clock, cursorKey, rules, segments } = this.#parts;
+    const { clock, cursorKey, rules } = this.#parts;
     const projects = MONEY.has(report) ? await this.projects() : [];
     const nowMs = clock.now();
-    const planned = (savedSegments: ReadonlyMap<string, unknown>) =>
-      planQuery(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects);
-    // Most queries name no segment, and need not wait for them.
+    return await this.#withSegments((savedSegments) => planQuery(report, input, { nowMs, cursorKey, rules, savedSegments }, () => projects));
+  }
+
+  async #planExport(input: unknown, savedSegments: ReadonlyMap<string, unknown>): Promise<ExportPlan> {
+    const patterns: Pattern[] = [];
+    const plan = planExport(input, { nowMs: this.#parts.clock.now(), savedSegments, patterns });
+    await checkPatterns(patterns);
+    for (const name of ["afterSequence", "upToSequence"] as const)
+      if (plan[name] !== null) throw new DaybookError("not_supported", `${name}: events on ClickHouse have no sequences`);
+    return plan;
+  }
+
+  /** Plans without the saved segments first: most queries name no segment, and need not wait for them. */
+  async #withSegments<P>(planned: (savedSegments: ReadonlyMap<string, unknown>) => Promise<P>): Promise<P> {
     const unread = new UnreadSegments();
     try {
       const plan = await planned(unread);
@@ -219,7 +232,7 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
     } catch (error) {
       if (!unread.wasRead) throw error;
     }
-    return await planned(await segments.known());
+    return await planned(await this.#parts.segments.known());
   }
 
   /** No notices: which names have no event is unknown here. */

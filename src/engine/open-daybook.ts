@@ -31,7 +31,6 @@ import type { Scope } from "../query/plan/scope.js";
 import type { Daybook, ScopedDaybook } from "./daybook.js";
 import { ScopedQueries, type ScopedServices } from "./scoped-queries.js";
 import type { Scopes } from "./scoped/scopes.js";
-import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor, type LoadPast } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
@@ -39,6 +38,7 @@ import type { Following } from "./follow/following.js";
 import { Housekeeping, type StoreServices } from "./upkeep/housekeeping.js";
 import { LazyTrackQueue } from "./ingest/lazy-track-queue.js";
 import { IngestQueue, ingestRecords } from "./ingest/queue.js";
+import type { ExportedDeletion } from "./exports/deletions.js";
 import { OpenExports } from "./exports/open-exports.js";
 import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
@@ -175,7 +175,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#changes = new Changes(store);
-    this.#exports = new OpenExports(store, () => import("./rarely-used.js"));
+    this.#exports = new OpenExports(store, this.#contexts, () => this.#planningContext(), (read) => this.#retrying(read));
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
@@ -348,25 +348,30 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     await (await this.#scopeTokens()).rotate();
   }
 
-  exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    return this.#exporting(() => this.#exports.events(input, options));
+  exportEvents(...args: Parameters<PagedExports["exportEvents"]>): AsyncGenerator<ExportedEvent> {
+    return this.#exporting(({ exportedEvents }) => exportedEvents(this.#exports, ...args));
   }
 
-  exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncGenerator<Uint8Array> {
-    return this.#exporting(() => this.#exports.arrow(input, format, options));
+  exportArrow(...args: Parameters<Daybook["exportArrow"]>): AsyncGenerator<Uint8Array> {
+    return this.#exporting(({ exportedArrow }) => exportedArrow(this.#exports, ...args));
   }
 
-  exportParquet(input?: ExportInput, options?: StopOptions): AsyncGenerator<Uint8Array> {
-    return this.#exporting(() => this.#exports.parquet(input, options));
+  exportParquet(...args: Parameters<Daybook["exportParquet"]>): AsyncGenerator<Uint8Array> {
+    return this.#exporting(({ exportedParquet }) => exportedParquet(this.#exports, ...args));
   }
 
-  recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncGenerator<RecordBatch> {
-    return this.#exporting(() => this.#exports.batches(input, options));
+  exportDeletions(...args: Parameters<Daybook["exportDeletions"]>): AsyncGenerator<ExportedDeletion> {
+    return this.#exporting(({ exportedDeletions }) => exportedDeletions(this.#exports, ...args));
   }
 
-  async *#exporting<T>(read: () => AsyncGenerator<T>): AsyncGenerator<T> {
+  recordBatches(...args: Parameters<Daybook["recordBatches"]>): AsyncGenerator<RecordBatch> {
+    return this.#exporting(({ exportedBatches }) => exportedBatches(this.#exports, ...args));
+  }
+
+  /** Lazy: most programs export nothing. */
+  async *#exporting<T>(read: (lazy: typeof import("./rarely-used.js")) => AsyncGenerator<T>): AsyncGenerator<T> {
     await this.#upToDate();
-    yield* read();
+    yield* read(await import("./rarely-used.js"));
   }
 
   async createProject(name: string): Promise<void> {

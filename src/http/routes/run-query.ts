@@ -38,7 +38,7 @@ export async function explainQuery(name: ReportName, input: object, caller: Quer
 }
 
 /** Runs a query with a check of the token's rights, unless it may read everything, or a scope decides. @throws internal (the check was skipped) */
-async function withAuthorization<Answer>(
+export async function withAuthorization<Answer>(
   input: object,
   { token, isScoped }: QueryCaller,
   run: (authorization: Authorization) => Promise<Answer>,
