@@ -35,6 +35,11 @@ test("nightly-copy.ts is twenty-five lines at most without its heading", async (
   expect(lines.filter((line) => line !== "" && !line.startsWith("//")).length).toBeLessThanOrEqual(25);
 });
 
+test("nightly-copy.ts is in the guide as it is", async () => {
+  const [, code = ""] = (await readFile(`${ROOT}/examples/nightly-copy.ts`, "utf8")).split(/^\/\/.*\n/);
+  expect(await readFile(`${ROOT}/docs/guide/importing.md`, "utf8")).toContain(code);
+});
+
 test("nightly-copy.ts makes a table in DuckDB that is the store after each night, with late events, deletions and an erasure", async () => {
   const [store, folder] = [await emptyDirectory(), await emptyDirectory()];
   const open = () => openDaybook({ storage: fileStorage(store), clock: fixedClock(START + 30 * 86_400_000) });
