@@ -26,7 +26,8 @@ import {
 import { checkPatterns } from "../query/filter/regex.js";
 import type { ReportRules, CursorPosition, Pattern } from "../query/plan/plan.js";
 import type { Answer, Plan, ReportName, QueryOptions } from "../query/queries.js";
-import { AUTHORIZE, PlannedQueries, planQuery, type Authorization } from "../engine/queries.js";
+import { PlannedQueries, planQuery } from "../engine/queries.js";
+import { AUTHORIZE, type Authorization } from "../engine/query/authorization.js";
 import { encodeCursor } from "../query/plan/cursor.js";
 import { planExport, type ExportPlan } from "../query/plan/reports/exports.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";

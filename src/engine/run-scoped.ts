@@ -11,7 +11,8 @@ import { checkScopedFields, checkScopedInput, shownEvent } from "../query/scope-
 import { answerOf, executionOf } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { noticesOf } from "./query/notices.js";
-import { AUTHORIZE, checkProject, pageOf, planInput, type Authorization, type PlanningContext } from "./queries.js";
+import { checkProject, pageOf, planInput, type PlanningContext } from "./queries.js";
+import { AUTHORIZE, type Authorization } from "./query/authorization.js";
 import type { VisibleStore } from "../store/live/store.js";
 import type { Scopes, ScopeView } from "./scoped/scopes.js";
 

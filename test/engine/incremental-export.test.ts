@@ -1,6 +1,7 @@
 import { fixedClock, memoryStorage, openDaybook, verifyStore, type Daybook, type EventInput, type ExportedDeletion, type ExportedEvent, type ExportInput, type Storage } from "daybook";
 import { sha256Hex } from "../../src/core/base/hash.js";
 import { LIMITS } from "../../src/core/base/limits.js";
+import { uuidOfPublic } from "../../src/core/base/uuid.js";
 import { describe, expect, test } from "vitest";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
@@ -141,7 +142,15 @@ describe("an export of deletions", () => {
     expect(await deletions(daybook, 5)).toHaveLength(1);
   });
 
-  test("tells what a time to live and a public key removed", async () => {
+  test("tells what a public key sent by its sequences", async () => {
+    await using daybook = await five();
+    const sent = ["x", "y"].map((id) => ({ id: uuidOfPublic("shop", id, sha256Hex("pk_leaked")), name: id, project: "shop", createdAt: at(7) }));
+    await daybook.ingest([...sent, { name: "own", createdAt: at(7) }]);
+    await daybook.deleteEventsOfKey("pk_leaked");
+    expect(await deletions(daybook, 5)).toEqual([["delete", 6, 7, null, null]]);
+  });
+
+  test("tells what a time to live removed", async () => {
     await using daybook = await five();
     await daybook.timeToLive.set("shop", { days: 5 });
     await daybook.timeToLive.sweep();

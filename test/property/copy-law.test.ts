@@ -45,8 +45,8 @@ class Copy {
     this.#events = all;
     await between();
     for await (const { action, fromSequence, toSequence, projectSha256, before } of daybook.exportDeletions({ afterSequence })) {
-      const isConcerned = ({ sequence = NaN, project = "", createdAt }: ExportedEvent) =>
-        sequence >= fromSequence && sequence <= toSequence && (projectSha256 === null || projectSha256 === sha256Hex(project)) && (before === null || createdAt < before);
+      const isConcerned = ({ sequence = NaN, project, createdAt }: ExportedEvent) =>
+        sequence >= fromSequence && sequence <= toSequence && (projectSha256 === null || projectSha256 === sha256Hex(project ?? "default")) && (before === null || createdAt < before);
       if (action === "delete") this.#events = this.#events.filter((event) => !isConcerned(event));
       else this.#events = this.#events.map((event) => (isConcerned(event) ? withoutDevice(event) : event));
     }

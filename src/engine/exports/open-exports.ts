@@ -2,7 +2,7 @@ import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
 import type { Yielder } from "../../core/base/yield.js";
 import { IdentityNames } from "../../identity/identity-ids.js";
-import type { PlanningContext } from "../queries.js";
+import type { ScopeContext } from "../../query/plan/reports/events.js";
 import type { ReportContexts } from "../query/report-contexts.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
@@ -31,7 +31,7 @@ export class OpenExports {
   constructor(
     readonly store: Store,
     readonly contexts: ReportContexts,
-    readonly planning: () => PlanningContext,
+    readonly planning: () => Omit<ScopeContext, "patterns">,
     /** Repeats a read whose files a followed writer has replaced. */
     readonly retrying: <T>(read: () => Promise<T>) => Promise<T>,
   ) {}

@@ -4,7 +4,7 @@ import type { StoredRecord } from "../../core/schema/record.js";
 import type { ExportInput } from "../../query/plan/input.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import type { StopOptions } from "../../core/base/options.js";
-import type { Authorization } from "../queries.js";
+import type { Authorization } from "../query/authorization.js";
 
 /** Key of the option that starts an export in the middle, for reading page by page. The same for all copies of this package in a process. */
 export const AFTER: unique symbol = Symbol.for("daybook.exportAfter") as typeof AFTER;

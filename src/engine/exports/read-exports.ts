@@ -8,7 +8,7 @@ import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../qu
 import type { Pattern } from "../../query/plan/plan.js";
 import { isFiltered, planArrowExport, planExport, planRecordBatches, refuseUnreached, type ExportPlan } from "../../query/plan/reports/exports.js";
 import type { ScopeContext } from "../../query/plan/reports/events.js";
-import { AUTHORIZE, type Authorization } from "../queries.js";
+import { AUTHORIZE, type Authorization } from "../query/authorization.js";
 import { exportRows } from "./events.js";
 import type { ExportSnapshot, OpenExports } from "./open-exports.js";
 import { AFTER, ON_SEQUENCE, type ExportNotice, type PagedExports } from "./place.js";
@@ -25,15 +25,14 @@ interface ExportRead extends ExportSnapshot {
 export async function* exportedEvents(
   exports: OpenExports,
   input: Parameters<PagedExports["exportEvents"]>[0] | null = {},
-  options?: ExportOptions,
+  options?: ExportOptions | null,
 ): AsyncGenerator<ExportedEvent> {
   const plan = await planned(exports, (context) => planExport(input, context), options);
-  const { signal } = readStopOptions(options);
   const after = input?.[AFTER] ?? null;
   const { dictionaries } = exports.store;
   yield* read(exports, afterPlace(plan, after?.createdAtMs ?? 0), options, ({ snapshot, names, selected }) =>
     exportRows(snapshot.rows, dictionaries, plan.range, {
-      project: plan.project, after, selected, sequences: plan.afterSequence !== null, signal, ...(names === null ? {} : { names }),
+      project: plan.project, after, selected, sequences: plan.afterSequence !== null, signal: options?.signal, ...(names === null ? {} : { names }),
     }));
 }
 
@@ -47,7 +46,7 @@ export async function* exportedArrow(
   exports: OpenExports,
   input: ExportArrowInput = {},
   format: "stream" | "file" = "stream",
-  options?: ExportOptions,
+  options?: ExportOptions | null,
 ): AsyncGenerator<Uint8Array> {
   const { plan, jsonMark } = await planned(exports, (context) => planArrowExport(input, context), options);
   if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
@@ -57,7 +56,7 @@ export async function* exportedArrow(
     eventsToIpc(from.snapshot.rows, exports.store.dictionaries, rangeOf(plan, from), format, { ...addedColumns(plan, from), jsonMark }, pause));
 }
 
-export async function* exportedParquet(exports: OpenExports, input: ExportInput = {}, options?: ExportOptions): AsyncGenerator<Uint8Array> {
+export async function* exportedParquet(exports: OpenExports, input: ExportInput = {}, options?: ExportOptions | null): AsyncGenerator<Uint8Array> {
   const plan = await planned(exports, (context) => planExport(input, context), options);
   const { eventsToParquet } = await import("../../formats/parquet/events-to-parquet.js");
   yield* read(exports, plan, options, (from, pause) =>
@@ -84,8 +83,9 @@ function addedColumns({ afterSequence }: ExportPlan, { names }: ExportRead) {
 async function planned<P extends ExportPlan | { readonly plan: ExportPlan }>(
   { planning }: OpenExports,
   plan: (context: ScopeContext) => P,
-  options: ExportOptions | undefined,
+  options: ExportOptions | null | undefined,
 ): Promise<P> {
+  readStopOptions(options);
   const patterns: Pattern[] = [];
   const made = plan({ ...planning(), patterns });
   await checkPatterns(patterns);
@@ -96,10 +96,10 @@ async function planned<P extends ExportPlan | { readonly plan: ExportPlan }>(
 async function* read<T>(
   exports: OpenExports,
   plan: ExportPlan,
-  options: ExportOptions | undefined,
+  options: ExportOptions | null | undefined,
   make: (from: ExportRead, pause: () => Promise<void>) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const { signal } = readStopOptions(options);
+  const { signal, [ON_SEQUENCE]: onSequence } = options ?? {};
   let selected: SelectedRows | null = null;
   const taking = async () => {
     refuseUnreached(plan, exports.store.newestSequence);
@@ -109,7 +109,7 @@ async function* read<T>(
     return found.held;
   };
   yield* exports.read(taking, rowYielder(signal), (from, pause) => {
-    options?.[ON_SEQUENCE]?.(Math.min(plan.upToSequence ?? Infinity, from.sequence));
+    onSequence?.(Math.min(plan.upToSequence ?? Infinity, from.sequence));
     return make({ ...from, selected }, pause);
   });
 }

@@ -5,7 +5,7 @@ import { ChangeStream } from "../answer/change-stream.js";
 import { guarded, objectBody, type Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
 import { authorize, requireMember } from "../access/rights.js";
-import type { Authorization } from "../../engine/queries.js";
+import type { Authorization } from "../../engine/query/authorization.js";
 import { wireNames } from "../wire/wire-names.js";
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf, parseTimestamp } from "../../core/base/time.js";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DaybookError } from "../../core/base/errors.js";
 import type { Explanation } from "../../engine/query/explain.js";
-import { AUTHORIZE, type Authorization, type AuthorizedDaybook } from "../../engine/queries.js";
+import type { AuthorizedDaybook } from "../../engine/queries.js";
+import { AUTHORIZE, type Authorization } from "../../engine/query/authorization.js";
 import type { ReportName } from "../../query/queries.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
 import { authorizeQuery, mayQueryAll, requireMember, type QueryCaller } from "../access/rights.js";
