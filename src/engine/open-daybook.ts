@@ -35,11 +35,12 @@ import { MemoryExecutor, type LoadPast } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
 import type { Following } from "./follow/following.js";
+import type * as RarelyUsed from "./rarely-used.js";
 import { Housekeeping, type StoreServices } from "./upkeep/housekeeping.js";
 import { LazyTrackQueue } from "./ingest/lazy-track-queue.js";
 import { IngestQueue, ingestRecords } from "./ingest/queue.js";
 import type { ExportedDeletion } from "./exports/deletions.js";
-import { OpenExports } from "./exports/open-exports.js";
+import type { OpenExports } from "./exports/open-exports.js";
 import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
@@ -149,7 +150,8 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   readonly [THROWS_REJECTED]: boolean;
   readonly #housekeeping: Housekeeping;
   readonly #changes: Changes;
-  readonly #exports: OpenExports;
+  /** Null before the first export: most programs export nothing. */
+  #exports: OpenExports | null = null;
   readonly #segments: StoredPeopleSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #deletions: () => Promise<Deletions>;
@@ -176,7 +178,6 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#changes = new Changes(store);
-    this.#exports = new OpenExports(store, this.#contexts, () => this.#planningContext(), (read) => this.#retrying(read));
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
@@ -190,8 +191,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this[THROWS_REJECTED] = isThrowing(options.onRejected);
     const ingest: TrackIngest = (events, given) => this.ingest(events, given);
     this.#tracking = new LazyTrackQueue({ options: options.track, clock: this.#clock, random, ingest, load: () => import("./rarely-used.js") });
+    const waitForExports = (whenUnread: Promise<void>) => this.#exports?.waitForReaders(whenUnread) ?? whenUnread;
     const waitForReaders = async (whenUnread: Promise<void>) => {
-      await this.#exports.waitForReaders(whenUnread);
+      await waitForExports(whenUnread);
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
@@ -233,7 +235,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#scrub = options.scrub === undefined || scrub === null ? null : new scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
-    const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
+    const parts = { changes: this.#changes, waitForReaders: waitForExports, segments: this.#segments, privacy: this.#privacy };
     this.#following = following === null ? null : new following({ ...parts, store, keys, setKeys, forget, prepare, wait: timer });
   }
 
@@ -350,29 +352,30 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   }
 
   exportEvents(...args: Parameters<PagedExports["exportEvents"]>): AsyncGenerator<ExportedEvent> {
-    return this.#exporting(({ exportedEvents }) => exportedEvents(this.#exports, ...args));
+    return this.#exporting(({ exportedEvents }, exports) => exportedEvents(exports, ...args));
   }
 
   exportArrow(...args: Parameters<Daybook["exportArrow"]>): AsyncGenerator<Uint8Array> {
-    return this.#exporting(({ exportedArrow }) => exportedArrow(this.#exports, ...args));
+    return this.#exporting(({ exportedArrow }, exports) => exportedArrow(exports, ...args));
   }
 
   exportParquet(...args: Parameters<Daybook["exportParquet"]>): AsyncGenerator<Uint8Array> {
-    return this.#exporting(({ exportedParquet }) => exportedParquet(this.#exports, ...args));
+    return this.#exporting(({ exportedParquet }, exports) => exportedParquet(exports, ...args));
   }
 
   exportDeletions(...args: Parameters<Daybook["exportDeletions"]>): AsyncGenerator<ExportedDeletion> {
-    return this.#exporting(({ exportedDeletions }) => exportedDeletions(this.#exports, ...args));
+    return this.#exporting(({ exportedDeletions }, exports) => exportedDeletions(exports, ...args));
   }
 
   recordBatches(...args: Parameters<Daybook["recordBatches"]>): AsyncGenerator<RecordBatch> {
-    return this.#exporting(({ exportedBatches }) => exportedBatches(this.#exports, ...args));
+    return this.#exporting(({ exportedBatches }, exports) => exportedBatches(exports, ...args));
   }
 
-  /** Lazy: most programs export nothing. */
-  async *#exporting<T>(read: (lazy: typeof import("./rarely-used.js")) => AsyncGenerator<T>): AsyncGenerator<T> {
+  async *#exporting<T>(read: (lazy: typeof RarelyUsed, exports: OpenExports) => AsyncGenerator<T>): AsyncGenerator<T> {
+    const lazy = await import("./rarely-used.js");
     await this.#upToDate();
-    yield* read(await import("./rarely-used.js"));
+    this.#exports ??= new lazy.OpenExports(this.#store, this.#contexts, () => this.#planningContext(), (again) => this.#retrying(again));
+    yield* read(lazy, this.#exports);
   }
 
   async createProject(name: string): Promise<void> {
@@ -461,7 +464,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
 
   async #close(): Promise<void> {
     this.#changes.close();
-    this.#exports.close();
+    this.#exports?.close();
     await this.#following?.stop();
     this.#housekeeping.stopCompactions();
     this.#timeToLive.stop();

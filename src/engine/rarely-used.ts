@@ -10,6 +10,7 @@ export { storeAsOf } from "../store/live/store-as-of.js";
 export { explainPlan } from "./query/explain.js";
 export { explainScoped, runScoped } from "./run-scoped.js";
 export { Scopes } from "./scoped/scopes.js";
+export { OpenExports } from "./exports/open-exports.js";
 export { exportedDeletions } from "./exports/deletions.js";
 export { exportedArrow, exportedBatches, exportedEvents, exportedParquet } from "./exports/read-exports.js";
 export { exportStoredRecords } from "./exports/records.js";

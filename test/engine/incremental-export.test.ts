@@ -3,6 +3,8 @@ import { sha256Hex } from "../../src/core/base/hash.js";
 import { LIMITS } from "../../src/core/base/limits.js";
 import { uuidOfPublic } from "../../src/core/base/uuid.js";
 import { describe, expect, test } from "vitest";
+import { eventsFromIpc } from "../../src/formats/arrow/events-from-ipc.js";
+import { eventsOf, parquetOf } from "../formats/parquet/files.js";
 import { lastingMemory } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
@@ -52,6 +54,22 @@ describe("afterSequence", () => {
     expect(await exported(daybook, { afterSequence: 0 })).toEqual([["late", 4], ["a", 1], ["b", 2], ["c", 3], ["e", 5]]);
     expect(await exported(daybook, { afterSequence: 5 })).toEqual([]);
     expect(await exported(daybook, {})).toEqual([["late", undefined], ["a", undefined], ["b", undefined], ["c", undefined], ["e", undefined]]);
+  });
+
+  test.each(["a segment", "a head", "both"])("cuts %s of one day, in files too", async (state) => {
+    await using daybook = await open(memoryStorage());
+    const events = Array.from({ length: 6 }, (_, index) => ({ name: `e${index + 1}`, createdAt: at(6) - index * 1_000 - 1 }));
+    await daybook.ingest(events.slice(0, 4));
+    if (state === "both") await daybook.seal();
+    await daybook.ingest(events.slice(4));
+    if (state === "a segment") await daybook.seal();
+    const input = { afterSequence: 2, upToSequence: 5 };
+    const expected = [["e5", 5], ["e4", 4], ["e3", 3]];
+    expect(await exported(daybook, input)).toEqual(expected);
+    const sequenceOf = (event: unknown) => (event as { readonly sequence?: number }).sequence;
+    expect((await eventsOf(await parquetOf(daybook, input))).map((event) => [event.name, sequenceOf(event)])).toEqual(expected);
+    const stream = Buffer.concat(await all(daybook.exportArrow(input)));
+    expect([...eventsFromIpc(stream)].map((event) => [event.name, sequenceOf(event)])).toEqual(expected);
   });
 
   test("goes with upToSequence, project, dates, names and filters of queries", async () => {
@@ -201,9 +219,11 @@ describe("an export of deletions", () => {
     await writer.erase({ userId: "ann" });
     await writer.close();
     const keys = await storage.list("identities/");
-    const manifest = JSON.parse(Buffer.from((await storage.read("MANIFEST"))!).toString().split("\n")[0]!) as { deletions: { key: string } };
+    const read = async (key: string) => (await storage.read(key)) ?? expect.fail(`no ${key}`);
+    const [text = ""] = Buffer.from(await read("MANIFEST")).toString().split("\n");
+    const manifest = JSON.parse(text) as { deletions: { key: string } };
     expect(keys).toContain(manifest.deletions.key);
-    const bytes = (await storage.read(manifest.deletions.key))!;
+    const bytes = await read(manifest.deletions.key);
     await storage.write(manifest.deletions.key, bytes.map((byte, place) => (place === 40 ? byte ^ 1 : byte)));
     expect([...new Set((await verifyStore(storage)).findings.map(({ file }) => file))]).toEqual([manifest.deletions.key]);
     await using broken = await open(storage);
