@@ -185,6 +185,7 @@ export const SECTIONS: readonly Section[] = [
       exportPageCount: ["events on a page of an export", "continues on the next"],
       exportPageChars: ["size of such a page", SAME],
       idleExportMs: ["pause of an export that an erasure waits for", "`query_timeout`"],
+      keptDeletionMs: ["age of deletions that copies can still learn of", "the next deletion forgets them"],
       changeReaderCount: ["listeners to changes of a store", OVERLOADED],
       changeMs: ["time between changes", "merged into one"],
       changeHeartbeatMs: ["time between comments of a stream", "checks for a revoked token"],

@@ -18,6 +18,7 @@ export type { Explanation } from "./engine/query/explain.js";
 export type { SavedSegment, Segments } from "./engine/query/saved-segments.js";
 export type { DaybookStats, DistinctValues, QuarantinedItem } from "./engine/upkeep/stats.js";
 export type { ExportedEvent } from "./core/schema/event.js";
+export type { ExportedDeletion } from "./engine/exports/deletions.js";
 export type { DeleteEventsInput, DeletionReceipt } from "./engine/upkeep/deletions.js";
 export type { SignScopeOptions, VerifiedScope } from "./engine/tokens/scope-tokens.js";
 export type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "./engine/upkeep/time-to-live.js";
@@ -59,6 +60,7 @@ export type {
   EntityLevel,
   EventSelector,
   ExportArrowInput,
+  ExportDeletionsInput,
   ExportInput,
   FilterGroupInput,
   FilterInput,

@@ -4,7 +4,7 @@ export const CLI = "src/cli/main.ts";
 /** Programs that tests start as processes of their own, from the root. */
 export const PROGRAMS: readonly string[] = [
   CLI,
-  ...["attribution", "cdnow", "client", "custom-storage", "embed", "http", "insights", "online-retail", "serve-embedded", "typed-events"].map((name) => `examples/${name}.ts`),
+  ...["attribution", "cdnow", "client", "custom-storage", "embed", "http", "insights", "nightly-copy", "online-retail", "serve-embedded", "typed-events"].map((name) => `examples/${name}.ts`),
   ...["busy-writer", "crash-writer", "leased-writer", "limited-writer"].map((name) => `test/cli/${name}.ts`),
   "test/clickhouse/writer.ts",
   "test/client/second-process.ts",

@@ -46,7 +46,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   await build({
     entryPoints: [...PROGRAMS.map((path) => ({ in: join(root, path), out: bundleOf(path) })), ...threads],
     outdir: directory, outExtension: { ".js": ".mjs" }, plugins: [asInPlace],
-    bundle: true, external: ["@clickhouse/client"], splitting: true, platform: "node", format: "esm", target: "node20",
+    bundle: true, external: ["@clickhouse/client", "@duckdb/node-api"], splitting: true, platform: "node", format: "esm", target: "node20",
   });
   await Promise.all([trackerScript(join(root, "src"), directory), embedScript(join(root, "src"), directory), pageFiles(join(directory, "page"))]);
   provide("programs", directory);

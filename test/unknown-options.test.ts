@@ -161,6 +161,10 @@ const SHARED: Readonly<Record<Exclude<keyof DaybookClient, symbol>, Cases<Dayboo
   timeToLive: null,
   explain: { input: (daybook) => daybook.explain("countEvents", MISSPELT) },
   exportEvents: { input: (daybook) => read(daybook.exportEvents(MISSPELT as never)) },
+  exportDeletions: {
+    input: (daybook) => read(daybook.exportDeletions({ afterSequence: 0, ...MISSPELT } as never)),
+    options: (daybook) => read(daybook.exportDeletions({ afterSequence: 0 }, MISSPELT as never)),
+  },
   exportRecords: { input: (daybook) => read((daybook.exportRecords as (input: unknown) => AsyncIterable<unknown>)(MISSPELT)) },
   createProject: null,
   projects: null,

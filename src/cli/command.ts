@@ -48,7 +48,7 @@ export function portOf(text: string): number {
 
 export function wholeNumberOf(text: string, option: string, min: number, max: number): number {
   const number = Number(text);
-  if (/^\d{1,9}$/.test(text) && number >= min && number <= max) return number;
+  if (/^\d{1,16}$/.test(text) && number >= min && number <= max) return number;
   throw new UsageError(`--${option}: expected a whole number from ${min} to ${max}, got ${JSON.stringify(text)}`);
 }
 

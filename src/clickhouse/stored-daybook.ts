@@ -29,11 +29,13 @@ import { AFTER, type PagedExports } from "../engine/exports/place.js";
 import {
   decodeAlias, decodeGroup, decodeIdentify, decodeRecord, unlinkOf, type DecodedRecord, type RecordContext,
 } from "../identity/decode-record.js";
-import type { ReportRules, CursorPosition } from "../query/plan/plan.js";
+import { checkPatterns } from "../query/filter/regex.js";
+import type { ReportRules, CursorPosition, Pattern } from "../query/plan/plan.js";
 import type { Answer, Plan, ReportName, QueryOptions } from "../query/queries.js";
 import { PlannedQueries, planQuery, type PlanningContext } from "../engine/queries.js";
+import { AUTHORIZE, type Authorization } from "../engine/query/authorization.js";
 import { encodeCursor } from "../query/plan/cursor.js";
-import { planExport } from "../query/plan/reports/events.js";
+import { planExport, type ExportPlan } from "../query/plan/reports/exports.js";
 import type { AliasInput, GroupInput, IdentifyInput, LinkResult, RecordInput, StoredRecord } from "../core/schema/record.js";
 import type { Connection } from "./connection/connection.js";
 import type { ClickHouseExecutor } from "./executor.js";
@@ -207,8 +209,9 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
     return await this.#parts.writes.ingestRecords(records);
   }
 
-  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0], options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    const plan = planExport(input);
+  async *exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0], options?: StopOptions & Authorization): AsyncGenerator<ExportedEvent> {
+    const plan = await this.#withSegments((savedSegments) => this.#planExport(input, savedSegments));
+    options?.[AUTHORIZE]?.(plan);
     yield* exportedEvents(plan, input?.[AFTER] ?? null, await this.#parts.executor.context(readStopOptions(options).signal));
   }
 
@@ -239,8 +242,20 @@ export class StoredDaybook extends PlannedQueries implements ClickHouseDaybook {
 
   protected async plan<K extends ReportName>(report: K, input: unknown): Promise<Plan<K>> {
     const projects = MONEY.has(report) ? await this.projects() : [];
-    const planned = (savedSegments: PlanningContext["savedSegments"]) => planQuery(report, input, this.#planningContext(savedSegments), () => projects);
-    // Most queries name no segment, and need not wait for them.
+    return await this.#withSegments((savedSegments) => planQuery(report, input, this.#planningContext(savedSegments), () => projects));
+  }
+
+  async #planExport(input: unknown, savedSegments: PlanningContext["savedSegments"]): Promise<ExportPlan> {
+    const patterns: Pattern[] = [];
+    const plan = planExport(input, { nowMs: this.#parts.clock.now(), savedSegments, patterns });
+    await checkPatterns(patterns);
+    for (const name of ["afterSequence", "upToSequence"] as const)
+      if (plan[name] !== null) throw new DaybookError("not_supported", `${name}: events on ClickHouse have no sequences`);
+    return plan;
+  }
+
+  /** Plans without the saved segments first: most queries name no segment, and need not wait for them. */
+  async #withSegments<P>(planned: (savedSegments: PlanningContext["savedSegments"]) => Promise<P>): Promise<P> {
     const unread = new UnreadSegments();
     try {
       const plan = await planned(unread);

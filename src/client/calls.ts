@@ -136,6 +136,10 @@ export interface RouteCall {
 /** Shorter bodies fit into one packet anyway. */
 const GZIP_CHARS_MIN = 1_024;
 
+interface Lines extends Pick<HttpResponse, "sequence"> {
+  readonly lines: readonly string[];
+}
+
 /** Sends requests, a limited number at a time. Retries each until it succeeds, fails for good, or runs out of time or attempts. */
 export class Calls {
   readonly #connection: ClientConnection;
@@ -155,7 +159,7 @@ export class Calls {
   }
 
   /** The lines of an NDJSON response. @throws what `json` throws */
-  lines(call: RouteCall): Promise<readonly string[]> {
+  lines(call: RouteCall): Promise<Lines> {
     return this.#run(call, readLines);
   }
 
@@ -245,6 +249,7 @@ export class Calls {
       type: response.headers.get("content-type") ?? "",
       text: await response.text(),
       requestId: response.headers.get("x-request-id"),
+      sequence: response.headers.get("daybook-sequence"),
       retryAfterMs: retryAfterMs(response.headers.get("retry-after"), this.#environment.nowMs()),
     };
   }
@@ -264,9 +269,9 @@ const readJson: ResponseReader<unknown> = ({ type, text }) => {
   }
 };
 
-const readLines: ResponseReader<readonly string[]> = ({ type, text }) => {
+const readLines: ResponseReader<Lines> = ({ type, text, sequence }) => {
   const isComplete = text === "" || text.endsWith("\n");
-  return type.startsWith("application/x-ndjson") && isComplete ? { value: text.split("\n").slice(0, -1) } : null;
+  return type.startsWith("application/x-ndjson") && isComplete ? { value: { lines: text.split("\n").slice(0, -1), sequence } } : null;
 };
 
 /** Message of a failed `fetch`; the reason is usually in its cause. */
@@ -287,6 +292,8 @@ interface HttpResponse {
   readonly text: string;
   /** From the header; null if missing. */
   readonly requestId: string | null;
+  /** Up to which an export reads, from the header; null if missing. */
+  readonly sequence: string | null;
   /** From the header; 0 if missing. */
   readonly retryAfterMs: number;
 }

@@ -47,7 +47,7 @@ export class RemotePrivacyRequests implements PrivacyRequests {
 
   async *bundle(id: string, options?: StopOptions): AsyncGenerator<string> {
     const { signal } = readStopOptions(options);
-    const lines = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
+    const { lines } = await this.#calls.lines({ method: "GET", path: `${pathOf(id)}/bundle`, retry: "always", signal });
     for (const line of lines) yield `${line}\n`;
   }
 

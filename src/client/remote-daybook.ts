@@ -1,6 +1,7 @@
 import type { Segments, SavedSegment } from "../engine/query/saved-segments.js";
+import type { ExportedDeletion } from "../engine/exports/deletions.js";
 import type { DaybookStats } from "../engine/upkeep/stats.js";
-import type { ExportInput, PeopleSegment } from "../query/plan/input.js";
+import type { ExportDeletionsInput, ExportInput, PeopleSegment } from "../query/plan/input.js";
 import type { ExportedEvent, EventInput, IngestResult } from "../core/schema/event.js";
 import type { DeleteEventsInput, DeletionReceipt } from "../engine/upkeep/deletions.js";
 import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "../engine/privacy/requests.js";
@@ -208,6 +209,12 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
     yield* this.#pages<ExportedEvent>("/v1/exports/events", query, ({ createdAt, id, project }) => ({ createdAt, id, project }), readStopOptions(options));
   }
 
+  async *exportDeletions(input: ExportDeletionsInput, options?: StopOptions): AsyncGenerator<ExportedDeletion> {
+    const { signal } = readStopOptions(options);
+    const call = { method: "POST", path: "/v1/exports/deletions", body: jsonText(requireObject(input), false), retry: "always", signal } as const;
+    for (const line of (await this.#calls.lines(call)).lines) yield JSON.parse(line) as ExportedDeletion;
+  }
+
   async *exportRecords(options: StopOptions | null = {}): AsyncGenerator<StoredRecord> {
     yield* this.#pages<StoredRecord>("/v1/exports/records", {}, afterRecord, readStopOptions(options));
   }
@@ -246,9 +253,12 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
 
   /** Reads pages until one is empty; each page starts after the last item of the previous one. */
   async *#pages<T>(path: string, query: object, after: (last: T) => object, { signal }: StopOptions): AsyncGenerator<T> {
+    let own = query;
     for (let position: object | null = null; ; ) {
-      const body = jsonText(position === null ? query : { ...query, after: position }, false);
-      const lines = await this.#calls.lines({ method: "POST", path, body, retry: "always", signal });
+      const body = jsonText(position === null ? own : { ...own, after: position }, false);
+      const { lines, sequence } = await this.#calls.lines({ method: "POST", path, body, retry: "always", signal });
+      // Later pages read other snapshots, and must stop where the first one did.
+      if (sequence !== null) own = { ...own, upToSequence: Number(sequence) };
       const items = lines.map((line) => JSON.parse(line) as T);
       yield* items;
       const last = items.at(-1);

@@ -1,6 +1,6 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
 import type { IngestOptions, StopOptions, TrackOptions } from "../core/base/options.js";
-import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
+import type { ExportArrowInput, ExportDeletionsInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import type { Scope } from "../query/plan/scope.js";
 import type { Queries, ReportName } from "../query/queries.js";
 import type { EventInput, IngestResult, ExportedEvent } from "../core/schema/event.js";
@@ -9,6 +9,7 @@ import type { BackupReport } from "../store/backup/backup-store.js";
 import type { Storage } from "../store/storage/storage.js";
 import type { Change, ChangesOptions } from "./follow/changes.js";
 import type { DeleteEventsInput, DeletionReceipt } from "./upkeep/deletions.js";
+import type { ExportedDeletion } from "./exports/deletions.js";
 import type { Explanation } from "./query/explain.js";
 import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "./privacy/requests.js";
 import type { Segments } from "./query/saved-segments.js";
@@ -110,10 +111,23 @@ export interface Daybook extends Queries, AsyncDisposable {
    */
   rotateSigningKey(): Promise<void>;
   /**
-   * Yields every stored event in (createdAt, id) order, one day in memory at a time.
-   * @throws invalid_parameter, unknown_parameter, invalid_date, aborted, closed
+   * Yields stored events in (createdAt, id) order, one day in memory at a time: all of a snapshot, or those that `input` selects.
+   *
+   * For a copy that grows, pass its greatest `sequence` as `afterSequence`: that yields all events stored since, late ones too, each with its
+   * sequence. Then pass the same number to `exportDeletions`. A store restored from an earlier backup may give sequences of the copy to other events.
+   *
+   * Cost: the rows yielded, and with filters or sequences first a scan of the columns that select: it skips segments without later rows, and keeps
+   * one bit a row of the others.
+   * @throws invalid_parameter (also a sequence that the store has not reached), unknown_parameter, invalid_date, invalid_date_range,
+   * too_many_filters, invalid_operator, invalid_filter_value, invalid_regex, aborted, closed
    */
   exportEvents(input?: ExportInput, options?: StopOptions): AsyncIterable<ExportedEvent>;
+  /**
+   * Yields what was deleted or erased since a copy reached a sequence, oldest first. Call it after the export of events that continues after the same
+   * sequence, and apply it to old and new events alike. Deletions are kept for 30 days.
+   * @throws invalid_parameter (also a sequence that the store has not reached, or one before forgotten deletions), unknown_parameter, aborted, closed
+   */
+  exportDeletions(input: ExportDeletionsInput, options?: StopOptions): AsyncIterable<ExportedDeletion>;
   /**
    * Yields every project that no event names, then every identity record in (createdAt, id) order: together with all events, a copy of the store.
    * Takes no dates and no project, because identities apply to the past too, and to the whole organization.

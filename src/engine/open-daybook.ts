@@ -32,20 +32,22 @@ import type { Scope } from "../query/plan/scope.js";
 import type { Daybook, ScopedDaybook } from "./daybook.js";
 import { ScopedQueries, type ScopedServices } from "./scoped-queries.js";
 import type { Scopes } from "./scoped/scopes.js";
-import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import { MemoryExecutor, type LoadPast } from "./query/executor.js";
 import type { Explanation } from "./query/explain.js";
 import { AFTER, type PagedExports } from "./exports/place.js";
 import type { Following } from "./follow/following.js";
+import type * as RarelyUsed from "./rarely-used.js";
 import { Housekeeping, type StoreServices } from "./upkeep/housekeeping.js";
 import { LazyTrackQueue } from "./ingest/lazy-track-queue.js";
 import { IngestQueue, ingestRecords } from "./ingest/queue.js";
-import { OpenExports } from "./exports/open-exports.js";
+import type { ExportedDeletion } from "./exports/deletions.js";
+import type { OpenExports } from "./exports/open-exports.js";
 import { checkOptions, type DaybookOptions } from "./options.js";
 import { ingestNoticesOf, noticesOf, reportNotices, type Notice } from "./query/notices.js";
 import { StoredPrivacyRequests } from "./privacy/stored-requests.js";
 import type { ErasureReceipt, PrivacyRequestInput, PrivacyRequests } from "./privacy/requests.js";
-import { AUTHORIZE, checkReportName, PlannedQueries, planQuery, type Authorization, type PlanningContext } from "./queries.js";
+import { checkReportName, PlannedQueries, planQuery, type PlanningContext } from "./queries.js";
+import { AUTHORIZE, type Authorization } from "./query/authorization.js";
 import { ReportContexts } from "./query/report-contexts.js";
 import { readSavedSegments, StoredPeopleSegments, type Segments } from "./query/saved-segments.js";
 import type { Scrub } from "./upkeep/scrub.js";
@@ -154,7 +156,8 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
   readonly [THROWS_REJECTED]: boolean;
   readonly #housekeeping: Housekeeping;
   readonly #changes: Changes;
-  readonly #exports: OpenExports;
+  /** Null before the first export: most programs export nothing. */
+  #exports: OpenExports | null = null;
   readonly #segments: StoredPeopleSegments;
   readonly #privacy: StoredPrivacyRequests;
   readonly #deletions: () => Promise<Deletions>;
@@ -181,7 +184,6 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#executor = makeExecutor(store, this.#contexts, options);
     this.#housekeeping = new Housekeeping(store);
     this.#changes = new Changes(store);
-    this.#exports = new OpenExports(store, () => import("./rarely-used.js"));
     this.#queue = new IngestQueue(store, {
       clock: this.#clock,
       random,
@@ -195,8 +197,9 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this[THROWS_REJECTED] = isThrowing(options.onRejected);
     const ingest: TrackIngest = (events, given) => this.ingest(events, given);
     this.#tracking = new LazyTrackQueue({ options: options.track, clock: this.#clock, random, ingest, load: () => import("./rarely-used.js") });
+    const waitForExports = (whenUnread: Promise<void>) => this.#exports?.waitForReaders(whenUnread) ?? whenUnread;
     const waitForReaders = async (whenUnread: Promise<void>) => {
-      await this.#exports.waitForReaders(whenUnread);
+      await waitForExports(whenUnread);
       // The deleted data is gone from answers; the next opening removes the old files.
       this.#refuseClosed();
     };
@@ -237,7 +240,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     this.#scrub = options.scrub === undefined || scrub === null ? null : new scrub(store, options.scrub, options.onDamage ?? (() => undefined), timer);
     const prepare = (newestSequence: number) => sealBeforeLooking(store.storage, newestSequence);
     const setKeys = ({ cursorKey }: StoreKeys) => (this.#cursorKey = cursorKey);
-    const parts = { changes: this.#changes, exports: this.#exports, segments: this.#segments, privacy: this.#privacy };
+    const parts = { changes: this.#changes, waitForReaders: waitForExports, segments: this.#segments, privacy: this.#privacy };
     this.#following = following === null ? null : new following({ ...parts, store, keys, setKeys, forget, prepare, wait: timer });
   }
 
@@ -353,25 +356,31 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
     await (await this.#scopeTokens()).rotate();
   }
 
-  exportEvents(input?: Parameters<PagedExports["exportEvents"]>[0] | null, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    return this.#exporting(() => this.#exports.events(input, options));
+  exportEvents(...args: Parameters<PagedExports["exportEvents"]>): AsyncGenerator<ExportedEvent> {
+    return this.#exporting(({ exportedEvents }, exports) => exportedEvents(exports, ...args));
   }
 
-  exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncGenerator<Uint8Array> {
-    return this.#exporting(() => this.#exports.arrow(input, format, options));
+  exportArrow(...args: Parameters<Daybook["exportArrow"]>): AsyncGenerator<Uint8Array> {
+    return this.#exporting(({ exportedArrow }, exports) => exportedArrow(exports, ...args));
   }
 
-  exportParquet(input?: ExportInput, options?: StopOptions): AsyncGenerator<Uint8Array> {
-    return this.#exporting(() => this.#exports.parquet(input, options));
+  exportParquet(...args: Parameters<Daybook["exportParquet"]>): AsyncGenerator<Uint8Array> {
+    return this.#exporting(({ exportedParquet }, exports) => exportedParquet(exports, ...args));
   }
 
-  recordBatches(input?: RecordBatchesInput, options?: StopOptions): AsyncGenerator<RecordBatch> {
-    return this.#exporting(() => this.#exports.batches(input, options));
+  exportDeletions(...args: Parameters<Daybook["exportDeletions"]>): AsyncGenerator<ExportedDeletion> {
+    return this.#exporting(({ exportedDeletions }, exports) => exportedDeletions(exports, ...args));
   }
 
-  async *#exporting<T>(read: () => AsyncGenerator<T>): AsyncGenerator<T> {
+  recordBatches(...args: Parameters<Daybook["recordBatches"]>): AsyncGenerator<RecordBatch> {
+    return this.#exporting(({ exportedBatches }, exports) => exportedBatches(exports, ...args));
+  }
+
+  async *#exporting<T>(read: (lazy: typeof RarelyUsed, exports: OpenExports) => AsyncGenerator<T>): AsyncGenerator<T> {
+    const lazy = await import("./rarely-used.js");
     await this.#upToDate();
-    yield* read();
+    this.#exports ??= new lazy.OpenExports(this.#store, this.#contexts, () => this.#planningContext(), (again) => this.#retrying(again));
+    yield* read(lazy, this.#exports);
   }
 
   async createProject(name: string): Promise<void> {
@@ -460,7 +469,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
 
   async #close(): Promise<void> {
     this.#changes.close();
-    this.#exports.close();
+    this.#exports?.close();
     await this.#following?.stop();
     this.#housekeeping.stopCompactions();
     this.#timeToLive.stop();

@@ -1,18 +1,11 @@
 import { checkQueryOptions, type KnownOptions } from "../core/base/options.js";
 import { DaybookError, parameterError, shown } from "../core/base/errors.js";
 import { checkPatterns } from "../query/filter/regex.js";
-import type { AnyPlan, CursorPosition, Pattern, PlanContext } from "../query/plan/plan.js";
+import type { CursorPosition, Pattern, PlanContext } from "../query/plan/plan.js";
 import { QUERY_NAMES, QueryMethods, type Answer, type Plan, type QueryOptions, type ReportName } from "../query/queries.js";
 import { reports } from "../query/reports/reports.js";
+import { AUTHORIZE, type Authorization } from "./query/authorization.js";
 import type { Explanation } from "./query/explain.js";
-
-/** Key of the option that authorizes or rejects a query. The same for all copies of this package in a process. */
-export const AUTHORIZE: unique symbol = Symbol.for("daybook.authorize") as typeof AUTHORIZE;
-
-/** Called with a valid plan before any stored data is read for it. An error it throws rejects the query. */
-export interface Authorization {
-  readonly [AUTHORIZE]?: ((plan: AnyPlan) => void) | undefined;
-}
 
 type AuthorizedQueries = Readonly<Record<ReportName, (input: never, options?: QueryOptions & Authorization) => Promise<unknown>>>;
 

@@ -10,8 +10,9 @@ import { textOfRows } from "../query/scope-events.js";
 import { checkScopedFields, checkScopedInput, namesSegment, shownEvent } from "../query/scope-rules.js";
 import type { Explanation } from "./query/explain.js";
 import { noticesOf } from "./query/notices.js";
+import { checkProject, pageOf, planInput, type PlanningContext } from "./queries.js";
+import { AUTHORIZE, type Authorization } from "./query/authorization.js";
 import type { ScopeView, ScopeViews } from "./scoped/scope-view.js";
-import { AUTHORIZE, checkProject, pageOf, planInput, type Authorization, type PlanningContext } from "./queries.js";
 
 /** A query that all scopes allow, and what it reads. */
 interface AllowedQuery<K extends ReportName> {

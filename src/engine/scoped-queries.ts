@@ -4,7 +4,8 @@ import { isSameSetting, planScope, type Scope, type ScopePlan } from "../query/p
 import { QUERY_NAMES, QueryMethods, type QueryOptions, type ReportName } from "../query/queries.js";
 import type { ScopedDaybook } from "./daybook.js";
 import type { Explanation } from "./query/explain.js";
-import { checkReportName, KNOWN_OF_QUERIES, type Authorization } from "./queries.js";
+import { checkReportName, KNOWN_OF_QUERIES } from "./queries.js";
+import type { Authorization } from "./query/authorization.js";
 import type { explainScoped, runScoped, Scoping } from "./run-scoped.js";
 import type { ScopeViews } from "./scoped/scope-view.js";
 

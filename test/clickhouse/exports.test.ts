@@ -55,6 +55,11 @@ describe.each(queryLayouts)("an export from ClickHouse, %s", (layout) => {
     expect(JSON.stringify(events)).toBe(JSON.stringify(await listOf(embedded.exportEvents({ identityIds: true }))));
     expect(await listOf(daybook.exportEvents({ project: "default", startDate: "2026-03-01" })))
       .toEqual(await listOf(embedded.exportEvents({ project: "default", startDate: "2026-03-01" })));
+    const isPhone = [{ filters: [{ fieldName: "anonymous_id", operator: "is_set" }] }] as const;
+    const filtered = { filterGroups: isPhone, project: "default", identityIds: true };
+    expect(await listOf(daybook.exportEvents(filtered))).toEqual(await listOf(embedded.exportEvents(filtered)));
+    for (const name of ["afterSequence", "upToSequence"])
+      await expect(listOf(daybook.exportEvents({ [name]: 0 }))).rejects.toMatchObject({ code: "not_supported", message: expect.stringContaining(name) as string });
     expect(await listOf(daybook.exportRecords())).toEqual(await listOf(embedded.exportRecords()));
     expect(await daybook.projects()).toEqual(embedded.projects());
     expect(events.length).toBeGreaterThan(5);

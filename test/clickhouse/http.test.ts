@@ -16,7 +16,7 @@ const isThorough = process.env["DAYBOOK_THOROUGH"] === "1";
 const REQUESTS_PER_ROUTE: Readonly<Record<Layout, number>> = { "one server": isThorough ? 40 : 6, "two shards": isThorough ? 12 : 3, "two replicas": 1 };
 
 /** Routes about what is not on ClickHouse, and about the process that serves. */
-const NOT_THERE = /\/changes$/;
+const NOT_THERE = /\/changes$|\/exports\/deletions$/;
 /** Answer with ids that are made up, with parts and bytes, or take away what the others ask for. */
 const OF_UPKEEP = /^(?:\w+ \/v1\/(?:privacy-requests|time-to-live|stats|events\/delete)|DELETE \/v1\/projects)/;
 const OF_PROCESS = /^GET \/(?:metrics|healthz|openapi\.json)/;

@@ -204,7 +204,7 @@ test("A deletion that fails once it stands leaves every file that the manifest n
   const daybook = await zoo(storage);
   await daybook.seal();
   const doomed = { beforeMs: () => at(2, 100), latestMs: at(2, 100) };
-  const failing = deleteRows(storeOf(daybook) ?? expect.fail("no store"), doomed, { projectName: 0 }, () => {
+  const failing = deleteRows(storeOf(daybook) ?? expect.fail("no store"), doomed, { projectName: 0 }, 0, () => {
     throw new Error("behind the manifest");
   });
   await expect(failing).rejects.toThrow("behind the manifest");

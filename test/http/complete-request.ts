@@ -15,6 +15,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /v1/privacy-requests/{id}/resolve": { resolution: "denied" },
   "PUT /v1/segments/{name}": { groups: [{ conditions: [{ type: "did_not" }] }] },
   "POST /v1/scopes/sign": { scope: {}, expires_in: "1h" },
+  "POST /v1/exports/deletions": { afterSequence: 0 },
   "POST /v1/events": { events: [] },
   "POST /v1/events/delete": { before: "2026-03-01" },
   "PUT /v1/time-to-live": { project: "shop", days: 7 },

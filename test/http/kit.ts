@@ -5,7 +5,7 @@ import { encodeScopeToken } from "../../src/engine/tokens/scope-token.js";
 import type { DaybookStats } from "../../src/engine/upkeep/stats.js";
 import type { DeletionReceipt } from "../../src/engine/upkeep/deletions.js";
 import { createHandler, memoryTokens, type Handler, type HandlerOptions, type ServedDaybook, type TokenEntry } from "../../src/http/index.js";
-import { AUTHORIZE, type Authorization } from "../../src/engine/queries.js";
+import { AUTHORIZE, type Authorization } from "../../src/engine/query/authorization.js";
 import type { PrivacyRequest } from "../../src/engine/privacy/requests.js";
 import type { ReportName } from "../../src/query/queries.js";
 import { reports } from "../../src/query/reports/reports.js";
@@ -187,6 +187,10 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
       asked.push({ method: "exportEvents", input });
       await Promise.resolve();
       yield { id: "0195800a-0000-7000-8000-000000000002", name: "a", createdAt: "2026-03-01T00:00:00.000Z" };
+    },
+    exportDeletions: async function* () {
+      await Promise.resolve();
+      yield { action: "delete", fromSequence: 1, toSequence: 7, projectSha256: null, before: null, sequence: 7, deletedAt: "2026-03-01T00:00:00.000Z" };
     },
     exportRecords: async function* () {
       await Promise.resolve();

@@ -6,28 +6,35 @@ import { FIELDS } from "../../core/schema/fields.js";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { parseJsonText } from "../../core/base/json-text.js";
+import type { StopOptions } from "../../core/base/options.js";
+import { ON_SEQUENCE, type ExportNotice } from "../../engine/exports/place.js";
 import { assert, DaybookError } from "../../core/base/errors.js";
 import { writeFileAnew } from "../../platform/node/private-files.js";
-import { planExport } from "../../query/plan/reports/events.js";
-import { flags, oneOf, readArguments, texts, UsageError } from "../command.js";
+import { planExport } from "../../query/plan/reports/exports.js";
+import { flags, oneOf, readArguments, texts, UsageError, wholeNumberOf } from "../command.js";
 import { CLICKHOUSE_HELP, eventLocationOf, LOCATION_OPTIONS } from "../on-clickhouse.js";
 import { count, plural, Progress } from "../print/format.js";
 import { readAhead } from "../read/lines.js";
 
 const COLUMNS = ["id", "createdAt", ...FIELDS.map((field) => field.camel), "metadata"];
-const WITH_IDENTITY_IDS = [...COLUMNS, "identityId"];
 
 interface CsvRules {
-  readonly withIdentityIds: boolean;
+  readonly withIdentityIds?: boolean;
+  readonly withSequences?: boolean;
   /** True: texts stay as stored, even if a spreadsheet would read them as formulas. */
   readonly rawCells: boolean;
 }
 
 /** One event as an RFC 4180 record; unset fields are empty, metadata is JSON. With raw cells, `import --format csv` restores it exactly. */
-export function csvLine(event: ExportedEvent, { withIdentityIds, rawCells }: CsvRules): string {
+export function csvLine(event: ExportedEvent, rules: CsvRules): string {
   const values: Readonly<Record<string, unknown>> = { ...event };
-  const cell = (value: unknown) => quotedCell(rawCells ? cellText(value) : guardedText(value));
-  return `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).map((column) => cell(values[column])).join(",")}\r\n`;
+  const cell = (value: unknown) => quotedCell(rules.rawCells ? cellText(value) : guardedText(value));
+  return `${columnsOf(rules).map((column) => cell(values[column])).join(",")}\r\n`;
+}
+
+function columnsOf({ withIdentityIds = false, withSequences = false }: CsvRules): string[] {
+  return [...COLUMNS, ...(withIdentityIds ? ["identityId"] : []), ...(withSequences ? ["sequence"] : [])];
 }
 
 function guardedText(value: unknown): string {
@@ -54,27 +61,33 @@ const BLOCK_LINES = 500;
 /** Called before each block with the counts including it. */
 type OnBlock = (written: ExportProgress) => void;
 
-export function ndjsonBlocks(daybook: ExportSource, input: ExportInput, withRecords: boolean, onBlock: OnBlock): AsyncGenerator<string> {
+export function ndjsonBlocks(
+  daybook: ExportSource,
+  input: ExportInput,
+  withRecords: boolean,
+  onBlock: OnBlock,
+  options?: StopOptions,
+): AsyncGenerator<string> {
   return inBlocks(onBlock, async function* (written) {
     if (withRecords)
       for await (const record of daybook.exportRecords()) {
         written.records += 1;
         yield `${JSON.stringify(record)}\n`;
       }
-    for await (const event of daybook.exportEvents(input)) {
+    for await (const event of daybook.exportEvents(input, options)) {
       written.events += 1;
       yield `${JSON.stringify(event)}\n`;
     }
   });
 }
 
-export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock): AsyncGenerator<string> {
-  const withIdentityIds = input.identityIds === true;
+export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock, options?: StopOptions): AsyncGenerator<string> {
+  const rules = { withIdentityIds: input.identityIds === true, withSequences: typeof input.afterSequence === "number", rawCells };
   return inBlocks(onBlock, async function* (written) {
-    yield `${(withIdentityIds ? WITH_IDENTITY_IDS : COLUMNS).join(",")}\r\n`;
-    for await (const event of daybook.exportEvents(input)) {
+    yield `${columnsOf(rules).join(",")}\r\n`;
+    for await (const event of daybook.exportEvents(input, options)) {
       written.events += 1;
-      yield csvLine(event, { withIdentityIds, rawCells });
+      yield csvLine(event, rules);
     }
   });
 }
@@ -110,6 +123,13 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --project NAME        only events of this project; records are always written: they belong to the organization
   --from DATE           only events from this day or RFC 3339 time on; records are always written
   --to DATE             only events up to and including this day or time
+  --event NAME          only events of this name
+  --filters JSON        only events that pass these filter groups, in the form of queries:
+                        [{"filters":[{"field":"country","operator":"=","value":"NO"}]}]
+  --after-sequence N    only events stored after the sequence N, whatever their time, each with its sequence; 0: all.
+                        Prints the sequence that the export reached, for the next one
+  --deletions FILE      after the events, write what was deleted since that sequence to this file, as NDJSON; needs
+                        --after-sequence
   --format FORMAT       ndjson, csv (one column per event field, metadata as JSON), arrow (IPC stream, texts
                         dictionary-encoded), or parquet (compressed with Snappy); all but ndjson contain events only;
                         default: by the name of --out (.csv .arrow .arrows .parquet), else ndjson
@@ -125,7 +145,7 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
 
 const OPTIONS = {
   ...LOCATION_OPTIONS,
-  ...texts("project", "from", "to", "format", "out"),
+  ...texts("project", "from", "to", "event", "filters", "after-sequence", "deletions", "format", "out"),
   ...flags("events-only", "identity-ids", "raw-cells", "json-mark"),
 };
 
@@ -139,12 +159,17 @@ export async function run(args: readonly string[]): Promise<void> {
   if (values["raw-cells"] === true && format !== "csv") throw new UsageError("--raw-cells is for csv only");
   if (values.clickhouse !== undefined && format !== "ndjson" && format !== "csv")
     throw new UsageError(`--format: expected ndjson or csv with --clickhouse, got ${format}`);
-  const input = checkedInput({
-    project: values.project ?? null,
-    startDate: values.from ?? null,
-    endDate: values.to ?? null,
+  const after = values["after-sequence"];
+  if (values.clickhouse !== undefined && after !== undefined) throw new UsageError("--after-sequence: events on ClickHouse have no sequences");
+  if (values.deletions !== undefined && after === undefined) throw new UsageError("--deletions: expected --after-sequence beside it");
+  const dates = checkedInput({ project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null });
+  const input: ExportInput = {
+    ...dates,
+    eventName: values.event ?? null,
+    filterGroups: filtersOf(values.filters),
     identityIds: values["identity-ids"] ?? false,
-  });
+    ...(after === undefined ? {} : { afterSequence: wholeNumberOf(after, "after-sequence", 0, Number.MAX_SAFE_INTEGER) }),
+  };
   await using daybook = await location.read({ memoryBudgetBytes: COLUMN_BYTES });
   const withRecords = values["events-only"] !== true;
   const progress = new Progress("export");
@@ -153,11 +178,13 @@ export async function run(args: readonly string[]): Promise<void> {
     counts = written;
     progress.at(written.events + written.records);
   };
+  let reached = 0;
+  const options: StopOptions & ExportNotice = { [ON_SEQUENCE]: (sequence) => (reached = sequence) };
   const chunks = {
-    ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock),
-    csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock),
-    arrow: () => embedded(daybook).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }),
-    parquet: () => embedded(daybook).exportParquet(input),
+    ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock, options),
+    csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock, options),
+    arrow: () => embedded(daybook).exportArrow({ ...input, jsonMark: values["json-mark"] ?? false }, "stream", options),
+    parquet: () => embedded(daybook).exportParquet(input, options),
   };
   // Compute the first chunk before the file is opened: a query that fails must not truncate the file of an earlier export.
   const bytes = Readable.from((await readAhead<string | Uint8Array>(chunks[format](), () => true)).chunks);
@@ -166,6 +193,9 @@ export async function run(args: readonly string[]): Promise<void> {
   else await pipeline(bytes, await writeFileAnew(values.out));
   const took = progress.end();
   if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
+  // After the events: whatever is deleted between the two is then found now, and by the next export again.
+  if (values.deletions !== undefined) await pipeline(Readable.from(deletionLines(embedded(daybook), input)), await writeFileAnew(values.deletions));
+  if (after !== undefined) process.stderr.write(`daybook export: up to sequence ${reached}\n`);
   if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
 }
 
@@ -179,7 +209,21 @@ function textOf({ events, records }: ExportProgress): string {
   return `${count(events)} events ${records === 0 ? "" : `and ${plural(records, "record")} `}`;
 }
 
-function embedded(daybook: ExportSource): Pick<Daybook, "exportArrow" | "exportParquet"> {
+async function* deletionLines(daybook: Pick<Daybook, "exportDeletions">, { afterSequence }: ExportInput): AsyncGenerator<string> {
+  for await (const deletion of daybook.exportDeletions({ afterSequence: afterSequence ?? 0 })) yield `${JSON.stringify(deletion)}\n`;
+}
+
+/** The daybook checks the groups. @throws UsageError */
+function filtersOf(json: string | undefined): ExportInput["filterGroups"] {
+  if (json === undefined) return null;
+  try {
+    return parseJsonText(json) as ExportInput["filterGroups"];
+  } catch (error) {
+    throw new UsageError(`--filters: expected JSON, ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function embedded(daybook: ExportSource): Pick<Daybook, "exportArrow" | "exportParquet" | "exportDeletions"> {
   assert("exportArrow" in daybook, "with --clickhouse, other formats were refused");
   return daybook as Daybook;
 }
@@ -196,7 +240,7 @@ async function warnAboutRecords(daybook: ExportSource, format: string): Promise<
 /** @throws UsageError that names the option of a date, and invalid_parameter (project) */
 function checkedInput(input: ExportInput): ExportInput {
   try {
-    planExport(input);
+    planExport(input, { nowMs: 0, patterns: [], savedSegments: new Map() });
     return input;
   } catch (error) {
     if (!(error instanceof DaybookError) || (error.code !== "invalid_date" && error.code !== "invalid_date_range")) throw error;

@@ -7,7 +7,7 @@ import { createdAtOf } from "../../core/schema/instant.js";
 import { integerOf } from "../../formats/arrow/event-columns.js";
 import { parseTimestamp } from "../../core/base/time.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { withoutIdentityId, NO_TIME, rowId, FileFault, type ImportRow } from "./row.js";
+import { withoutAdded, NO_TIME, rowId, FileFault, type ImportRow } from "./row.js";
 import { readLines, withoutReturn } from "./lines.js";
 
 /** How the text of a cell becomes a value. `time` accepts RFC 3339 or epoch milliseconds if no `format` is given. */
@@ -457,7 +457,7 @@ function convert(line: number, text: string, fields: readonly string[], conversi
     else if (isObject(metadata)) event[WHOLE_METADATA] = { ...metadata, ...keys };
     event["id"] ??= rowId(set, line, text);
     // The engine checks whether the object is an event, and names the invalid member.
-    return { line, event: withoutIdentityId(withIdsOfJson(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput)) };
+    return { line, event: withoutAdded(withIdsOfJson(event as Readonly<Record<string, unknown>> as Partial<EventInput> as EventInput)) };
   } catch (error) {
     if (error instanceof CellFault) return { line, reason: error.message };
     throw error;

@@ -1,5 +1,5 @@
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { FileFault, withoutIdentityId, rowId, type ImportRecord, type ImportRow } from "./row.js";
+import { FileFault, withoutAdded, rowId, type ImportRecord, type ImportRow } from "./row.js";
 import { constants, createReadStream } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
@@ -200,7 +200,7 @@ function parseLine({ number, text, fault }: Line, set: string): ImportRow | Impo
   }
   // The engine checks the object, and names the invalid member.
   if (Object.hasOwn(value, "type")) return { line: number, record: withId(withIdsOfJson(value as RecordInput)) };
-  const event = withoutIdentityId(withIdsOfJson(value as EventInput));
+  const event = withoutAdded(withIdsOfJson(value as EventInput));
   return { line: number, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, number, json) } : event };
 
   function withId(record: RecordInput): RecordInput {

@@ -20,14 +20,16 @@ export type ImportRows = AsyncIterable<readonly (ImportRow | ImportRecord)[]>;
 /** Thrown if a file cannot be read at all; the message does not name the file. */
 export class FileFault extends Error {}
 
-/** The member, or column, that `export --identity-ids` adds. */
-export const IDENTITY_ID = "identityId";
-
-/** Drops the identity id that an export added: identities follow from ids and records. An invalid one stays, so that the engine rejects it. */
-export function withoutIdentityId(event: EventInput): EventInput {
-  if (!Object.hasOwn(event, IDENTITY_ID)) return event;
-  const { identityId, ...rest } = event as EventInput & { readonly identityId?: unknown };
-  return typeof identityId === "string" && /^idn_[0-9a-f]{32}$/.test(identityId) ? rest : event;
+/**
+ * Drops the identity id and the sequence that an export added: identities follow from ids and records, sequences from this store. An invalid one
+ * stays, so that the engine rejects it.
+ */
+export function withoutAdded(event: EventInput): EventInput {
+  const { identityId, sequence, ...rest } = event as EventInput & { readonly identityId?: unknown; readonly sequence?: unknown };
+  const isIdentity = typeof identityId === "string" && /^idn_[0-9a-f]{32}$/.test(identityId);
+  const isSequence = /^[1-9][0-9]{0,15}$/.test(String(sequence)) && (typeof sequence === "number" || typeof sequence === "string");
+  if (!isIdentity && !isSequence) return event;
+  return { ...rest, ...(isIdentity || identityId === undefined ? {} : { identityId }), ...(isSequence || sequence === undefined ? {} : { sequence }) };
 }
 
 /** A UUID (version 8): importing a file twice adds nothing, and rows of different files with the same name do not collide. */
@@ -39,7 +41,7 @@ export function rowId(set: string, line: number, text: string): string {
 }
 
 export function rowOf(read: EventInput, set: string, line: number): ImportRow {
-  const event = withoutIdentityId(read);
+  const event = withoutAdded(read);
   if (event.createdAt === undefined) return { line, reason: NO_TIME };
   return { line, event: event.id === undefined || event.id === null ? { ...event, id: rowId(set, line, JSON.stringify(event)) } : event };
 }

@@ -8,10 +8,10 @@ import { selectRows, type ReportContext, type StatementReport } from "./report.j
 import { uuidText } from "../../core/base/uuid.js";
 import type { ExportPlace, ExportedRecordPlace } from "../../engine/exports/place.js";
 import { RECORD_FIELDS, RECORD_KINDS, storedRecord, type RecordField, type RecordPlace } from "../../identity/record-table.js";
-import type { ExportPlan } from "../../query/plan/reports/events.js";
+import type { ExportPlan } from "../../query/plan/reports/exports.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import { RequiredJoins } from "../query/required-joins.js";
-import { inRange } from "../query/where.js";
+import { whereOf } from "../query/where.js";
 import { identityIdOfKey } from "../query/identity-context.js";
 
 /** Cursors have 32 bits for a time in ms: it is unambiguous for 49 days. */
@@ -54,11 +54,11 @@ function isBehind({ createdAtMs, id, project, sequence }: CursorPosition): Sql {
   return sql`(ms, toUInt128(id), project) < (${whole(createdAtMs)}, toUInt128(${uuid(id)}), ${text(project)}) AND ${isStoredUntil(sequence)}`;
 }
 
-/** Every stored event in (createdAt, id, project) order, streamed from the servers. @param after the last event exported before */
-export async function* exportedEvents({ project, range, identityIds }: ExportPlan, after: ExportPlace | null, context: ReportContext): AsyncGenerator<ExportedEvent> {
+/** Every event of a plan in (createdAt, id, project) order, streamed from the servers. @param after the last event exported before */
+export async function* exportedEvents(plan: ExportPlan, after: ExportPlace | null, context: ReportContext): AsyncGenerator<ExportedEvent> {
   const needs = new RequiredJoins(context);
-  const identityId = identityIds ? identityIdOfKey(needs.identityKey()) : sql`''`;
-  const where = allOf([...inRange(range), ...behind(after), ...(project === null ? [] : [sql`project = ${text(project)}`])]);
+  const identityId = plan.identityIds ? identityIdOfKey(needs.identityKey()) : sql`''`;
+  const where = allOf([whereOf(plan, null, needs), ...behind(after)]);
   const statement = sql`SELECT ${identityId}, ${EVENT_COLUMNS} FROM ${needs.rows()} WHERE ${where} ORDER BY day, ms, toUInt128(id), project`;
   for await (const [id, ...event] of context.connection.stream<[string, ...EventTuple]>(statement, UNBOUNDED))
     yield { ...(copyOf(event) as ExportedEvent), ...(id === "" ? {} : { identityId: id }) };

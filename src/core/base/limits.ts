@@ -136,6 +136,8 @@ export const LIMITS = {
   changeReaderCount: 1_000,
   /** Milliseconds that an export may stay idle while an erasure waits for it: a forgotten export must not keep a person's events alive. */
   idleExportMs: 60_000,
+  /** Milliseconds for which a deletion is kept for copies of the events. */
+  keptDeletionMs: 30 * 86_400_000,
   /** Milliseconds that a query may hold the thread before it yields. */
   sliceMs: 5,
   /** Values that a seal or a compaction processes before it yields. Takes 0.1 to 2 ms. */

@@ -169,6 +169,8 @@ export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & 
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Present if requested and the event has an identity. `ingest` rejects it: it is derived from ids and records. */
   readonly identityId?: string;
+  /** Present if `afterSequence` was given: its place in the order in which events were stored. `ingest` rejects it. */
+  readonly sequence?: number;
 };
 
 /** Builds the copy of a stored event. @param text returns a field's text by its index in `FIELDS`, `""` where not set */

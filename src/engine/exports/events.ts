@@ -2,9 +2,11 @@ import { grouped } from "../../core/base/arrays.js";
 import { dayStartMs } from "../../core/base/time.js";
 import type { Yielder } from "../../core/base/yield.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
-import { ID_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
+import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
+import type { SelectedRows } from "../../formats/arrow/day-rows.js";
 import type { IdentityNames } from "../../identity/identity-ids.js";
 import type { Range } from "../../query/plan/plan.js";
+import { hasBit } from "../../storage/column/bitmap.js";
 import { codeAt } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { orderedRows } from "../../storage/segment/ordered-rows.js";
@@ -25,6 +27,10 @@ export interface ExportRows {
   readonly names?: IdentityNames;
   /** The last event of the previous page. */
   readonly after?: ExportPlace | null;
+  /** Only these rows, which are of the range and project; null or absent: all. */
+  readonly selected?: SelectedRows | null;
+  /** True: each event with its sequence. */
+  readonly sequences?: boolean;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
 }
 
@@ -39,23 +45,24 @@ export async function* exportRows(
   newestFirst: readonly Rows[],
   dictionaries: Dictionaries,
   range: Range,
-  { project = null, isWanted, names, after = null, signal }: ExportRows = {},
+  { project = null, isWanted, names, after = null, selected = null, sequences = false, signal }: ExportRows = {},
 ): AsyncGenerator<ExportedEvent> {
   const from = after !== null && after.createdAtMs >= range.fromMs ? { createdAtMs: after.createdAtMs, key: after } : { createdAtMs: range.fromMs, key: null };
   const projectCode = project === null ? null : dictionaries.named("project").codeOf(project);
   const reader = new RecordReader(dictionaries);
   const yielder = rowYielder(signal);
-  const touched = newestFirst.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs) && (projectCode === null || mayHold(rows, "project", projectCode)));
+  const mayExport = (rows: Rows) => (selected === null ? projectCode === null || mayHold(rows, "project", projectCode) : selected.has(rows));
+  const touched = newestFirst.filter((rows) => isTouched(rows, from.createdAtMs, range.toMs) && mayExport(rows));
   for (const day of grouped(touched.reverse(), (rows) => rows.day).values()) {
     for (const rows of day) rows.pin();
     try {
-      const tests = await loadedTests(day, projectCode, isWanted, yielder);
+      const tests = selected === null ? await loadedTests(day, projectCode, isWanted, yielder) : await selectedTests(day, selected);
       for (const { rows, row } of orderedRows([...tests.keys()], from, range.toMs)) {
         const isGiven = tests.get(rows)?.(row) === true;
         if (yielder.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await yielder.yield();
         if (!isGiven) continue;
         await loadRecords(rows, [row], dictionaries);
-        yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names) };
+        yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names), ...(sequences ? { sequence: rows.sequences()[row] ?? 0 } : {}) };
       }
     } finally {
       for (const rows of day) rows.unpin();
@@ -83,6 +90,17 @@ async function loadedTests(day: readonly Rows[], projectCode: number | null, isW
     await rows.load([TIME_COLUMN, ID_COLUMN]);
     const ofPerson = isWanted === undefined ? ALL_ROWS : await personTest(rows, isWanted);
     tests.set(rows, (row) => ofProject(row) && ofPerson(row));
+  }
+  return tests;
+}
+
+/** Loads the columns that order selected rows, and their sequences. */
+async function selectedTests(day: readonly Rows[], selected: SelectedRows): Promise<ReadonlyMap<Rows, RowTest>> {
+  const tests = new Map<Rows, RowTest>();
+  for (const rows of day) {
+    await rows.load([TIME_COLUMN, ID_COLUMN, SEQUENCE_COLUMN]);
+    const bits = selected.get(rows);
+    if (bits !== undefined) tests.set(rows, (row) => hasBit(bits, row));
   }
   return tests;
 }

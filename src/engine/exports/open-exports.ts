@@ -1,21 +1,18 @@
-import type { RecordBatch } from "../../formats/arrow/record-batches.js";
-import { DaybookError, parameterError, shown } from "../../core/base/errors.js";
+import { DaybookError } from "../../core/base/errors.js";
 import { LIMITS } from "../../core/base/limits.js";
-import { readStopOptions, type StopOptions } from "../../core/base/options.js";
+import type { Yielder } from "../../core/base/yield.js";
 import { IdentityNames } from "../../identity/identity-ids.js";
-import type { Range } from "../../query/plan/plan.js";
-import { planArrowExport, planExport, planRecordBatches } from "../../query/plan/reports/events.js";
+import type { ScopeContext } from "../../query/plan/reports/events.js";
+import type { ReportContexts } from "../query/report-contexts.js";
 import type { Snapshot } from "../../store/live/catalog.js";
 import type { Store } from "../../store/live/store.js";
-import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
-import type { ExportedEvent } from "../../core/schema/event.js";
-import type { exportRows, ExportRows } from "./events.js";
-import { AFTER, type PagedExports } from "./place.js";
-import { rowYielder } from "./row-yielder.js";
 
-interface ExportSnapshot {
+/** What an export reads: the rows and identities of one turn. */
+export interface ExportSnapshot {
   readonly snapshot: Snapshot;
   readonly names: IdentityNames | null;
+  /** The newest sequence that the snapshot covers. */
+  readonly sequence: number;
 }
 
 interface ExportReader {
@@ -31,41 +28,13 @@ export class OpenExports {
   readonly #readers = new Set<ExportReader>();
   #isClosed = false;
 
-  /** @param loaded lazy: most programs export nothing */
   constructor(
     readonly store: Store,
-    readonly loaded: () => Promise<{ readonly exportRows: typeof exportRows }>,
+    readonly contexts: ReportContexts,
+    readonly planning: () => Omit<ScopeContext, "patterns">,
+    /** Repeats a read whose files a followed writer has replaced. */
+    readonly retrying: <T>(read: () => Promise<T>) => Promise<T>,
   ) {}
-
-  events(input: Parameters<PagedExports["exportEvents"]>[0] | null = {}, options?: StopOptions): AsyncGenerator<ExportedEvent> {
-    const { project, range, identityIds } = planExport(input);
-    const { signal } = readStopOptions(options);
-    return this.#events(identityIds, { project, after: input?.[AFTER] ?? null, signal }, range);
-  }
-
-  async *arrow(input: ExportArrowInput = {}, format: "stream" | "file" = "stream", options?: StopOptions): AsyncGenerator<Uint8Array> {
-    const { project, range, identityIds, jsonMark } = planArrowExport(input);
-    if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
-    // Lazy: most programs never write Arrow.
-    const { eventsToIpc } = await import("../../formats/arrow/events-to-ipc.js");
-    yield* this.#read(identityIds, options, ({ snapshot, names }, pause) =>
-      eventsToIpc(snapshot.rows, this.store.dictionaries, { ...range, project }, format, { identityIdOf: names?.of ?? null, jsonMark }, pause),
-    );
-  }
-
-  async *parquet(input: ExportInput = {}, options?: StopOptions): AsyncGenerator<Uint8Array> {
-    const { project, range, identityIds } = planExport(input);
-    const { eventsToParquet } = await import("../../formats/parquet/events-to-parquet.js");
-    yield* this.#read(identityIds, options, ({ snapshot, names }, pause) =>
-      eventsToParquet(snapshot.rows, this.store.dictionaries, { ...range, project }, names?.of ?? null, pause),
-    );
-  }
-
-  async *batches(input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
-    const { project, range, columns } = planRecordBatches(input);
-    const { recordBatches } = await import("../../formats/arrow/record-batches.js");
-    yield* this.#read(false, options, ({ snapshot }, pause) => recordBatches(snapshot.rows, this.store.dictionaries, { ...range, project }, columns, pause));
-  }
 
   /** Waits until no export reads replaced data; ends those that are idle for too long. */
   async waitForReaders(whenUnread: Promise<void>): Promise<void> {
@@ -89,19 +58,16 @@ export class OpenExports {
         end(reader, new DaybookError("query_timeout", `this export was idle for ${LIMITS.idleExportMs} ms, and files that it reads had to be removed`));
   }
 
-  async *#events(identityIds: boolean, rest: ExportRows, range: Range): AsyncGenerator<ExportedEvent> {
-    const { exportRows: rowsOf } = await this.loaded();
-    yield* this.#read(identityIds, {}, ({ snapshot, names }) =>
-      rowsOf(snapshot.rows, this.store.dictionaries, range, names === null ? rest : { ...rest, names }));
+  /** Takes a snapshot in this turn; no commit may be partly visible. */
+  take(withNames: boolean): ExportSnapshot {
+    const { store } = this;
+    return { names: withNames ? new IdentityNames(store.resolver.view()) : null, sequence: store.newestSequence, snapshot: store.snapshot() };
   }
 
-  async *#read<T>(
-    withNames: boolean, options: StopOptions | undefined, make: (moment: ExportSnapshot, pause: () => Promise<void>) => AsyncIterable<T>,
-  ): AsyncGenerator<T> {
-    const yielder = rowYielder(readStopOptions(options).signal);
+  /** @param taking the snapshot, which is released at the end @throws closed, query_timeout, and what reading throws */
+  async *read<T>(taking: () => Promise<ExportSnapshot>, yielder: Yielder, make: (moment: ExportSnapshot, pause: () => Promise<void>) => AsyncIterable<T>): AsyncGenerator<T> {
     if (this.#isClosed) throw closed();
-    const { store } = this;
-    const moment = await store.betweenCommits(() => ({ names: withNames ? new IdentityNames(store.resolver.view()) : null, snapshot: store.snapshot() }));
+    const moment = await taking();
     const reader: ExportReader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
     this.#readers.add(reader);
     try {

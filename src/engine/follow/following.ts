@@ -7,7 +7,7 @@ import { SAVED_SEGMENTS_KEY, decodeSavedSegments, KEYS_KEY, keysOf, parseKey, ty
 import type { Store, StoreOptions } from "../../store/live/store.js";
 import { type Storage, isFull } from "../../store/storage/storage.js";
 import type { Changes } from "./changes.js";
-import type { OpenExports } from "../exports/open-exports.js";
+import type { WaitForReaders } from "../upkeep/housekeeping.js";
 import type { StoredPrivacyRequests } from "../privacy/stored-requests.js";
 import type { StoredPeopleSegments } from "../query/saved-segments.js";
 import type { Wait } from "../../core/base/time.js";
@@ -15,7 +15,7 @@ import type { Wait } from "../../core/base/time.js";
 interface FollowServices {
   readonly store: Store;
   readonly changes: Changes;
-  readonly exports: OpenExports;
+  readonly waitForReaders: WaitForReaders;
   readonly segments: StoredPeopleSegments;
   readonly privacy: StoredPrivacyRequests;
   /** As read at opening: a writer that has just created the store writes its keys a little later. */
@@ -71,7 +71,7 @@ export class Following {
   #lookedMs = -Infinity;
 
   constructor(readonly services: FollowServices) {
-    const { store, changes, exports, forget } = services;
+    const { store, changes, waitForReaders, forget } = services;
     const keys = new FollowedKeys(store.storage, services.keys, store.isEmpty, services.setKeys);
     this.#keys = keys;
     this.#privacyText = store.privacy;
@@ -81,7 +81,7 @@ export class Following {
       changed: () => changes.all(),
       forget,
       // An idle export must not keep removed data or replaced files.
-      removed: (whenUnread) => void exports.waitForReaders(whenUnread),
+      removed: (whenUnread) => void waitForReaders(whenUnread),
     });
     this.#saved = new WatchedObject(store.storage, SAVED_SEGMENTS_KEY, null);
     this.#unwatch = store.storage.watch?.(() => (this.#mayHaveChanged = true));

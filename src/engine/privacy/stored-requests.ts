@@ -218,7 +218,7 @@ export class StoredPrivacyRequests extends PrivacySteps implements PrivacyReques
         book = { ...withChanged(this.#book, changed), suppression: this.#book.suppression.with(erasure.suppressedOf(request, person), nowMs) };
         return textOf(book);
       };
-      const removal = await erase(store, { ...ids, email }, privacyText, forget);
+      const removal = await erase(store, { ...ids, email }, privacyText, nowMs, forget);
       this.#book = book;
       return removal;
     });

@@ -75,7 +75,7 @@ export class Deletions {
     await housekeeping.removing(queue, waitForReaders, async () => {
       const { deleteRows } = await import("../../store/upkeep/delete-rows.js");
       const { doomed, beside } = what();
-      const { counts, whenUnread } = await deleteRows(store, doomed, beside, () => forget(gone));
+      const { counts, whenUnread } = await deleteRows(store, doomed, beside, clock.now(), () => forget(gone));
       receipt = { deletedAt: isoOf(clock.now()), ...counts };
       return { whenUnread };
     });

@@ -137,7 +137,7 @@ function costOf({ group }: Due): number {
 }
 
 /** Waits until no reader uses removed data; ends idle exports. @throws closed (the Daybook was closed meanwhile) */
-type WaitForReaders = (whenUnread: Promise<void>) => Promise<void>;
+export type WaitForReaders = (whenUnread: Promise<void>) => Promise<void>;
 
 /** Rows to come after a failed seal before the next attempt: the rows stay in heads, and in the journal if there is one. */
 const RETRY_RECORD_COUNT = 65_536;

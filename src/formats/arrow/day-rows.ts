@@ -1,10 +1,11 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- rows are bounded by their columns */
 import { getOrMake } from "../../core/base/arrays.js";
 import { MS_PER_DAY, dayStartMs } from "../../core/base/time.js";
+import { countBits, rowsOfBits, type Bitmap } from "../../storage/column/bitmap.js";
 import { absentColumn, denseCodes, codeAt, type CodeColumn } from "../../storage/column/column.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, SHAPE_COLUMN, metadataColumn } from "../../core/schema/fields.js";
 import { mayHold, type Rows, whilePinned } from "../../storage/segment/rows.js";
-import { mergeRows, type MergedRows } from "../../storage/segment/merge-rows.js";
+import { mergeRows, someRows, type MergedRows } from "../../storage/segment/merge-rows.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import type { JsonDictionary } from "../../storage/column/json-dictionary.js";
 
@@ -13,17 +14,31 @@ export interface EventRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly project: string | null;
+  /** Absent: all rows of the range; else these rows of it, and no rows of others. */
+  readonly selected?: SelectedRows | null;
 }
+
+/** One bit for each row that is selected. */
+export type SelectedRows = ReadonlyMap<Rows, Bitmap>;
 
 export interface DayRows {
   readonly day: number;
   readonly times: Int32Array;
   readonly ids: Uint8Array;
+  readonly sequences: Uint32Array;
   column(name: string): CodeColumn;
 }
 
 /** The identity id of an event by the codes of its user id and anonymous id; null if it has no identity. */
 export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
+
+/** Columns behind the stored ones. */
+export interface AddedColumns {
+  /** For a column `identityId`; absent: none. */
+  readonly identityIdOf?: IdentityIdOf | null;
+  /** For a last column `sequence`. Default false. */
+  readonly sequences?: boolean;
+}
 
 /** A value of each row. Allocates the full length at once: a growing array leaves twice its size as garbage. */
 export function valuesOf<T>(rows: Uint32Array, read: (row: number) => T): T[] {
@@ -41,6 +56,7 @@ export function identityIds({ column }: DayRows, rows: Uint32Array, identityIdOf
 export function daysOf(rows: readonly Rows[], range: EventRange, projectCode: number | null): Rows[][] {
   const days = new Map<number, Rows[]>();
   for (const one of rows) {
+    if (range.selected?.has(one) === false) continue;
     const startMs = dayStartMs(one.day);
     if (startMs + MS_PER_DAY <= range.fromMs || startMs >= range.toMs) continue;
     if (projectCode === null || mayHold(one, "project", projectCode)) days.set(one.day, [...(days.get(one.day) ?? []), one]);
@@ -56,22 +72,35 @@ export function whileLoaded<T>(sources: readonly Rows[], read: () => T | Promise
   });
 }
 
-/** The loaded rows of one day in (createdAt, event id) order: those of a single segment as they are, others merged. */
-export async function mergedInOrder(sources: readonly Rows[]): Promise<DayRows> {
+/** The loaded rows of one day in (createdAt, event id) order: those of a single segment as they are, others and selected ones merged. */
+export async function mergedInOrder(sources: readonly Rows[], { selected = null }: EventRange): Promise<DayRows> {
   const [only, ...others] = sources;
+  if (selected !== null) return dayRows(await mergeRows(sources.map((rows) => someRows(rows, rowNumbers(selected.get(rows)!)))));
   if (only?.sealed === true && others.length === 0) return asDayRows(only);
   return dayRows(await mergeRows(sources));
+}
+
+/** The rows of a source that an export reads, ascending. All columns must be loaded. @param projectCode of the range's project; null: all projects */
+export function exportedRows(rows: Rows, range: EventRange, projectCode: number | null): Uint32Array {
+  const bits = range.selected?.get(rows);
+  return bits === undefined ? rowsInRange(asDayRows(rows), range, projectCode) : rowNumbers(bits);
+}
+
+function rowNumbers(bits: Bitmap): Uint32Array {
+  const rows = new Uint32Array(countBits(bits));
+  rowsOfBits(bits, rows);
+  return rows;
 }
 
 /** Loaded rows in any order, which stay readable when dropped from memory. @param loaded names of columns; default: all */
 export function asDayRows(rows: Rows, loaded: readonly string[] = rows.columnNames()): DayRows {
   const columns = new Map(rows.columnNames().filter((name) => loaded.includes(name)).map((name) => [name, rows.column(name)]));
-  return dayRows({ day: rows.day, times: rows.times(), ids: rows.ids(), columns });
+  return dayRows({ day: rows.day, times: rows.times(), ids: rows.ids(), sequences: rows.sequences(), columns });
 }
 
-function dayRows({ day, times, ids, columns }: Pick<MergedRows, "day" | "times" | "ids" | "columns">): DayRows {
+function dayRows({ day, times, ids, sequences, columns }: MergedRows): DayRows {
   const absent = absentColumn(times.length);
-  return { day, times, ids, column: (name) => columns.get(name) ?? absent };
+  return { day, times, ids, sequences, column: (name) => columns.get(name) ?? absent };
 }
 
 /** The rows within a range, ascending by row number. @param projectCode of the range's project; null: all projects */
@@ -98,6 +127,13 @@ export function instantsOf(startMs: number, times: Int32Array, rows: Uint32Array
     words[at * 2 + 1] = Math.floor(createdAtMs / 2 ** 32);
   }
   return new BigInt64Array(words.buffer);
+}
+
+/** The sequences of some rows. */
+export function sequencesOf({ sequences }: DayRows, rows: Uint32Array): Uint32Array {
+  const own = new Uint32Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) own[at] = sequences[rows[at]!]!;
+  return own;
 }
 
 /** One key of a shape: the start of its member in JSON, and the source of its value. */

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- codes are bounded by their dictionary, rows by their column */
 import {
-  Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, Bool, Dictionary as DictionaryType, Float64, Int16, Int32, Int8, Vector,
+  Field, RecordBatch, Schema, Struct, TimestampMillisecond, Utf8, makeData, Bool, Dictionary as DictionaryType, Float64, Int16, Int32, Int8, Uint32, Vector,
   AsyncByteQueue, RecordBatchFileWriter, RecordBatchStreamWriter, type Data,
 } from "apache-arrow";
 import { concatBytes } from "../../core/base/arrays.js";
@@ -13,8 +13,8 @@ import { FIELDS, type FieldRow } from "../../core/schema/fields.js";
 import type { Rows } from "../../storage/segment/rows.js";
 import type { Dictionary } from "../../storage/column/dictionary.js";
 import {
-  asDayRows, daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, type DayRows, type EventRange,
-  type IdentityIdOf,
+  asDayRows, daysOf, exportedRows, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, sequencesOf, type DayRows,
+  type AddedColumns, type EventRange,
 } from "./day-rows.js";
 import { JSON_MARK } from "./event-columns.js";
 import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
@@ -45,9 +45,9 @@ const IDENTITY_ID = new Field("identityId", new Utf8(), true);
 const METADATA = new Field("metadata", new Utf8(), true);
 const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
-interface IpcColumns {
-  /** For a last column `identityId`; absent: none. */
-  readonly identityIdOf?: IdentityIdOf | null;
+const SEQUENCE = new Field("sequence", new Uint32(), false);
+
+interface IpcColumns extends AddedColumns {
   /** Marks `metadata` as JSON: readers without extension types reject such a file. Default false. */
   readonly jsonMark?: boolean;
 }
@@ -66,31 +66,32 @@ export async function* eventsToIpc(
   dictionaries: Dictionaries,
   range: EventRange,
   format: IpcFormat,
-  { identityIdOf = null, jsonMark = false }: IpcColumns = {},
+  { identityIdOf = null, sequences = false, jsonMark = false }: IpcColumns = {},
   pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const days = daysOf(rows, range, projectCode);
   const columns = await columnsFor(days, dictionaries, range, projectCode, pause);
   const metadata = jsonMark ? MARKED_METADATA : METADATA;
-  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID])]);
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID]), ...(sequences ? [SEQUENCE] : [])]);
+  const added = { identityIdOf, sequences };
   const chunks = new Chunks();
   const writer = format === "file" ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
   writer.reset(chunks, schema);
   let batchCount = 0;
   for (const sources of days) {
     await pause();
-    const day = await whileLoaded(sources, () => mergedInOrder(sources));
+    const day = await whileLoaded(sources, () => mergedInOrder(sources, range));
     const selected = rowsInRange(day, range, projectCode);
     for (let from = 0; from < selected.length; from += BATCH_ROW_COUNT) {
       await pause();
-      writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, identityIdOf));
+      writer.write(batchOf(day, selected.subarray(from, from + BATCH_ROW_COUNT), schema, columns, dictionaries, added));
       yield chunks.take();
       batchCount += 1;
     }
   }
   // Without a batch there would be no dictionaries, and some readers require them.
-  if (batchCount === 0) writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, identityIdOf));
+  if (batchCount === 0) writer.write(batchOf(NO_ROWS, new Uint32Array(0), schema, columns, dictionaries, added));
   writer.close();
   yield chunks.take();
 }
@@ -99,6 +100,7 @@ const NO_ROWS: DayRows = {
   day: 0,
   times: new Int32Array(0),
   ids: new Uint8Array(0),
+  sequences: new Uint32Array(0),
   column: () => ({ kind: "dense", codes: new Uint8Array(0) }),
 };
 
@@ -114,7 +116,7 @@ async function columnsFor(
     await pause();
     await whileLoaded([rows], () => {
       const day = asDayRows(rows);
-      const selected = rowsInRange(day, range, projectCode);
+      const selected = exportedRows(rows, range, projectCode);
       FIELDS.forEach(({ column }, field) => {
         const codes = day.column(column);
         for (let at = 0; at < selected.length; at += 1) used[field]![codeAt(codes, selected[at]!)] = 1;
@@ -130,7 +132,7 @@ function batchOf(
   schema: Schema,
   columns: readonly FieldColumn[],
   dictionaries: Dictionaries,
-  identityIdOf: IdentityIdOf | null,
+  { identityIdOf, sequences }: Required<AddedColumns>,
 ): RecordBatch {
   const children: Data[] = [
     utf8Data(valuesOf(rows, (row) => uuidText(day.ids, row * 16))),
@@ -138,6 +140,7 @@ function batchOf(
     ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
     utf8Data(metadataTexts(day, rows, dictionaries)),
     ...(identityIdOf === null ? [] : [utf8Data(identityIds(day, rows, identityIdOf))]),
+    ...(sequences ? [makeData({ type: SEQUENCE.type, length: rows.length, nullCount: 0, data: sequencesOf(day, rows) })] : []),
   ];
   const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
   return new RecordBatch(schema, data);

@@ -1,6 +1,7 @@
 import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
 import {
-  daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, type EventRange, type IdentityIdOf, type DayRows,
+  daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, sequencesOf, type AddedColumns, type EventRange,
+  type DayRows,
 } from "../arrow/day-rows.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
@@ -19,7 +20,7 @@ const ID_LENGTH = 36;
 const encoder = new TextEncoder();
 
 /** In the order of the schema. The writer reads `data` once each, so one column's values are in memory at a time; ids are built at once. */
-function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, identityIdOf: IdentityIdOf | null): ColumnSource[] {
+function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, { identityIdOf, sequences }: Required<AddedColumns>): ColumnSource[] {
   const columns: ColumnSource[] = [
     { name: "id", data: idTexts(day, rows), encoding: "PLAIN" },
     lazily({ name: "createdAt", encoding: "DELTA_BINARY_PACKED" }, () => instantsOf(dayStartMs(day.day), day.times, rows)),
@@ -31,6 +32,7 @@ function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictiona
     const values = identityIds(day, rows, identityIdOf);
     columns.push(textColumn("identityId", values.some((id) => id !== null), () => values));
   }
+  if (sequences) columns.push(lazily({ name: "sequence" }, () => wide(sequencesOf(day, rows))));
   return columns;
 }
 
@@ -49,6 +51,13 @@ function fieldColumn({ column, camel, accepts }: FieldRow, day: DayRows, rows: U
     const text = textOf(row);
     return text === null ? null : Number(text);
   }));
+}
+
+/** As 64-bit integers, which readers of SQL take for whole numbers. */
+function wide(numbers: Uint32Array): BigInt64Array {
+  const words = new Uint32Array(numbers.length * 2);
+  numbers.forEach((number, at) => (words[at * 2] = number));
+  return new BigInt64Array(words.buffer);
 }
 
 /** Always dictionary-encoded, because readers group by codes; without values it is not, because some readers reject an empty dictionary. */
@@ -76,14 +85,15 @@ const UTC_MS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } as c
 const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: UTC_MS } as const;
 const JSON_TEXT = { type: "BYTE_ARRAY", logical_type: { type: "JSON" } } as const;
 
-function parquetSchema(withIdentityIds: boolean): SchemaElement[] {
+function parquetSchema({ identityIdOf, sequences }: Required<AddedColumns>): SchemaElement[] {
   const columns: SchemaElement[] = [
     { name: "id", repetition_type: "REQUIRED", ...TEXT },
     { name: "createdAt", repetition_type: "REQUIRED", ...TIME },
     ...FIELDS.map(elementOf),
     { name: "metadata", repetition_type: "OPTIONAL", ...JSON_TEXT },
   ];
-  if (withIdentityIds) columns.push({ name: "identityId", repetition_type: "OPTIONAL", ...TEXT });
+  if (identityIdOf !== null) columns.push({ name: "identityId", repetition_type: "OPTIONAL", ...TEXT });
+  if (sequences) columns.push({ name: "sequence", repetition_type: "REQUIRED", type: "INT64" });
   return [{ name: "events", num_children: columns.length }, ...columns];
 }
 
@@ -101,7 +111,6 @@ const GROUP_ROW_COUNT = 16_384;
  * dictionary-encoded, `createdAt` a timestamp of UTC milliseconds, `metadata` JSON text; null is not set. A row group holds at most
  * `GROUP_ROW_COUNT` rows of one day; it is compressed with Snappy, and has the smallest and largest value of each column but `metadata`.
  * @param rows of a snapshot that stays valid until the end
- * @param identityIdOf for a last column `identityId`; null: none
  * @param pause yields between row groups; what it throws ends the export
  * @throws corruption
  */
@@ -109,18 +118,19 @@ export async function* eventsToParquet(
   rows: readonly Rows[],
   dictionaries: Dictionaries,
   range: EventRange,
-  identityIdOf: IdentityIdOf | null = null,
+  { identityIdOf = null, sequences = false }: AddedColumns = {},
   pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const bytes = new ByteWriter();
-  const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(identityIdOf !== null), createdBy: "daybook" });
+  const added = { identityIdOf, sequences };
+  const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(added), createdBy: "daybook" });
   for (const sources of daysOf(rows, range, projectCode)) {
     await pause();
-    const day = await whileLoaded(sources, () => mergedInOrder(sources));
+    const day = await whileLoaded(sources, () => mergedInOrder(sources, range));
     for (const group of groupsOf(rowsInRange(day, range, projectCode))) {
       await pause();
-      await writer.write({ columnData: rowGroupColumns(day, group, dictionaries, identityIdOf), rowGroupSize: GROUP_ROW_COUNT });
+      await writer.write({ columnData: rowGroupColumns(day, group, dictionaries, added), rowGroupSize: GROUP_ROW_COUNT });
       copyBounds(writer);
       yield taken(bytes);
     }

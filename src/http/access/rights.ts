@@ -136,7 +136,7 @@ function isEventField(name: string): boolean {
 /** Members that are absent from a Daybook whose events are stored elsewhere. */
 export type OptionalMembers = Pick<
   Daybook,
-  "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "explain" | "changes" | "stats" | SigningMethods
+  "currency" | "segments" | "privacyRequests" | "timeToLive" | "deleteEvents" | "deleteProject" | "exportDeletions" | "explain" | "changes" | "stats" | SigningMethods
 >;
 
 type SigningMethods = "scoped" | "signScope" | "verifyScopeToken";

@@ -282,6 +282,7 @@ async function valueOf(
       processGauges,
       onSentNotices: sentNoticesOf(context, trace),
       onNotice,
+      onSequence: (sequence) => void (trace.headers = { ...trace.headers, "daybook-sequence": String(sequence) }),
       notices,
     };
     try {

@@ -4,17 +4,19 @@ import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
 import { guarded, objectBody, type Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
-import { requireMember } from "../access/rights.js";
+import { authorize, requireMember } from "../access/rights.js";
+import type { Authorization } from "../../engine/query/authorization.js";
 import { wireNames } from "../wire/wire-names.js";
 import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf, parseTimestamp } from "../../core/base/time.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import type { ExportInput } from "../../query/plan/input.js";
-import { AFTER, type ExportPlace, type ExportedRecordPlace, type PagedExports } from "../../engine/exports/place.js";
+import { AFTER, ON_SEQUENCE, type ExportPlace, type ExportedRecordPlace, type PagedExports } from "../../engine/exports/place.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import { bytesOfLines, pageOfLines } from "../answer/json-pieces.js";
 import { inProject } from "./insights.js";
+import { withAuthorization } from "./run-query.js";
 
 /** The last sequence that a reconnecting client got; null: it is new. @throws invalid_parameter */
 function lastEventId(header: string | null): number | null {
@@ -96,12 +98,32 @@ export const exportRoutes: readonly Route[] = [
     summary: "Exports a page of all events, oldest first",
     access: { scope: "events:read" },
     body: objectBody(z.looseObject({ after: eventPlace.nullish() })),
-    handle: ({ daybook, project }, { body: { after, ...input }, signal }) => {
+    handle: async (caller, { body: { after, ...input }, signal, onSequence }) => {
       const place = after ? { ...timePlace(after), project: after.project } : null;
-      const exports: PagedExports = daybook;
-      // The Daybook checks the other members.
-      const events = exports.exportEvents({ ...(inProject(input, project) as ExportInput), [AFTER]: place }, { signal });
-      return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfterEvent(event, place), signal), signal);
+      const isIncremental = isGiven(input, "afterSequence") || isGiven(input, "upToSequence");
+      // Sequences count what all projects store.
+      if (isIncremental) authorize({ scope: null, organizationWide: true }, caller.token, "afterSequence, upToSequence: ");
+      if (place !== null && isGiven(input, "afterSequence") && !isGiven(input, "upToSequence"))
+        throw parameterError("invalid_parameter", "upToSequence", "expected the header Daybook-Sequence of the first page, got none");
+      const exports: PagedExports = caller.daybook;
+      const notice = isIncremental ? { [ON_SEQUENCE]: onSequence } : {};
+      const page = (authorization: Authorization) => {
+        // The Daybook checks the other members.
+        const events = exports.exportEvents({ ...(inProject(input, caller.project) as ExportInput), [AFTER]: place }, { signal, ...notice, ...authorization });
+        return bytesOfLines(pageOfLines(events, (event) => place !== null && isNotAfterEvent(event, place), signal), signal);
+      };
+      return isGiven(input, "filterGroups") || isGiven(input, "segments") ? await withAuthorization(input, caller, page) : await page({});
+    },
+  }),
+  guarded({
+    ...exportRoute,
+    path: "/v1/exports/deletions",
+    summary: "Exports what was deleted since a sequence, oldest first",
+    access: { scope: "events:read", organizationWide: true },
+    body: objectBody(z.strictObject({ afterSequence: z.int() })),
+    handle: ({ daybook }, { body, signal }) => {
+      const deletions = requireMember(daybook, "exportDeletions").exportDeletions(body, { signal });
+      return bytesOfLines(linesOf(deletions), signal);
     },
   }),
   guarded({
@@ -118,6 +140,14 @@ export const exportRoutes: readonly Route[] = [
     },
   }),
 ];
+
+function isGiven(input: Readonly<Record<string, unknown>>, name: string): boolean {
+  return (input[name] ?? null) !== null;
+}
+
+async function* linesOf(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+}
 
 type TimePlace = Pick<ExportPlace, "createdAtMs" | "id">;
 

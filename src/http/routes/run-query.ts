@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DaybookError } from "../../core/base/errors.js";
 import type { Explanation } from "../../engine/query/explain.js";
-import { AUTHORIZE, type Authorization, type AuthorizedDaybook } from "../../engine/queries.js";
+import type { AuthorizedDaybook } from "../../engine/queries.js";
+import { AUTHORIZE, type Authorization } from "../../engine/query/authorization.js";
 import type { ReportName } from "../../query/queries.js";
 import { SealedSequences, unknownSequence } from "../access/sealed-sequences.js";
 import { authorizeQuery, mayQueryAll, requireMember, type QueryCaller } from "../access/rights.js";
@@ -38,7 +39,7 @@ export async function explainQuery(name: ReportName, input: object, caller: Quer
 }
 
 /** Runs a query with a check of the token's rights, unless it may read everything, or a scope decides. @throws internal (the check was skipped) */
-async function withAuthorization<Answer>(
+export async function withAuthorization<Answer>(
   input: object,
   { token, isScoped }: QueryCaller,
   run: (authorization: Authorization) => Promise<Answer>,

@@ -59,6 +59,8 @@ export interface RouteRequest<Body, Query> {
   readonly onSentNotices: (notices: readonly HeaderNotice[]) => void;
   /** Called with notices about a query; a token of one project gets none of them. */
   readonly onNotice: (notice: QueryNotice) => void;
+  /** Called with the sequence that an export reached: a header of the answer. */
+  readonly onSequence: (sequence: number) => void;
   /** Notices so far that the caller may see. */
   readonly notices: readonly QueryNotice[];
 }

@@ -392,20 +392,27 @@ export interface WebOverviewInput extends InsightInput {
   readonly compare?: Comparison | null | undefined;
 }
 
-export interface ExportInput {
-  /** Only events of this project; absent: of all. */
-  readonly project?: string | null | undefined;
-  /** The first day, or millisecond. A date without a time is that day in UTC. Default: open. */
-  readonly startDate?: DateInput | null | undefined;
-  /** The last day, or millisecond, inclusive. Default: open. */
-  readonly endDate?: DateInput | null | undefined;
+/** `project`, dates, `eventName`, `filterGroups` and `segments` select events as in queries. */
+export interface ExportInput extends UniqueUsersInput {
   /** Adds to each event the id of its identity, as known when the export begins. Default false. */
   readonly identityIds?: boolean | null | undefined;
+  /**
+   * Only events stored after this sequence, whatever their time; 0: all. Adds to each event its `sequence`: the greatest one of a copy is what the
+   * next export continues after. Absent: all events, without sequences.
+   */
+  readonly afterSequence?: number | null | undefined;
+  /** Only events stored up to this sequence, so that several exports stop at the same event. Absent: all that are stored when the export begins. */
+  readonly upToSequence?: number | null | undefined;
 }
 
 export interface ExportArrowInput extends ExportInput {
   /** Marks the column `metadata` as the extension type `arrow.json`, which some readers refuse. Default false. */
   readonly jsonMark?: boolean | null | undefined;
+}
+
+export interface ExportDeletionsInput {
+  /** The greatest sequence of the copy before the export of events that precedes this call; 0 for an empty copy. */
+  readonly afterSequence: number;
 }
 
 export interface RecordBatchesInput extends Pick<ExportInput, "project" | "startDate" | "endDate"> {

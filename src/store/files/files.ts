@@ -229,14 +229,14 @@ export class StoreFiles {
     return decodeRecordsFile(await this.#readSingle(entry, "records"));
   }
 
-  /** Writes privacy requests; durable only after `sync` of the key. */
-  async writePrivacy(number: number, text: string): Promise<FileEntry> {
-    return await this.#writeSingle(`identities/${numbered(number)}`, "privacy", new TextEncoder().encode(text));
+  /** Writes privacy requests or deletions; durable only after `sync` of the key. */
+  async writeText(number: number, kind: TextKind, text: string): Promise<FileEntry> {
+    return await this.#writeSingle(`identities/${numbered(number)}`, kind, new TextEncoder().encode(text));
   }
 
-  /** Reads privacy requests back. @throws corruption */
-  async readPrivacy(entry: FileEntry): Promise<string> {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, "privacy"));
+  /** Reads a text back. @throws corruption */
+  async readText(entry: FileEntry, kind: TextKind): Promise<string> {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, kind));
   }
 
   async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
@@ -293,6 +293,8 @@ export class StoreFiles {
     return new Segment(entry, { footer, links, file: smallFile(entry, tail) }, source, this.budget);
   }
 }
+
+type TextKind = "privacy" | "deletions";
 
 /** A file of the manifest: held, or read by its key. */
 type OpenedFile = {

@@ -60,6 +60,8 @@ export interface Manifest {
   readonly identities: readonly FileEntry[];
   /** Privacy requests and hashes of erased ids; null before the first request. */
   readonly privacy: FileEntry | null;
+  /** What was deleted lately, for copies of the events; absent if nothing ever was. */
+  readonly deletions?: FileEntry;
   /** Damaged files that were moved aside; absent if there never were any. */
   readonly quarantined?: readonly QuarantinedFile[];
   /** Absent if there never were any. */
@@ -89,8 +91,8 @@ export const EMPTY_MANIFEST: Manifest = {
 /** How every manifest begins: other programs have files of that name too. */
 export const MANIFEST_START = `{"format":`;
 
-export function filesOf({ segments, dictionaries, identities, privacy }: Manifest): FileEntry[] {
-  return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy])];
+export function filesOf({ segments, dictionaries, identities, privacy, deletions }: Manifest): FileEntry[] {
+  return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy]), ...(deletions === undefined ? [] : [deletions])];
 }
 
 export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {

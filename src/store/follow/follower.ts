@@ -144,7 +144,7 @@ async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forge
   const removed = new Set(store.catalog.segments.filter(({ key }) => !named.has(key)));
   const seals = manifest.firstJournal === former.firstJournal ? "none" : isLeftBehind ? "all" : "frozen";
   try {
-    const privacy = manifest.privacy?.key === former.privacy?.key ? store.privacy : manifest.privacy === null ? null : await store.files.readPrivacy(manifest.privacy);
+    const privacy = manifest.privacy?.key === former.privacy?.key ? store.privacy : manifest.privacy === null ? null : await store.files.readText(manifest.privacy, "privacy");
     const read = { store, manifest, privacy, added, removed, seals } as const;
     return isReplaced(store, manifest) ? await replaceAll(read, forget) : await extend(read);
   } catch (error) {

@@ -324,7 +324,7 @@ export class Store implements VisibleStore {
   /** Writes the privacy requests durably. No seal may be in progress. @throws store_locked, storage_full */
   async writePrivacy(text: string): Promise<void> {
     const former = this.manifest.privacy;
-    const entry = await this.files.writePrivacy(this.takeFileNumber(), text);
+    const entry = await this.files.writeText(this.takeFileNumber(), "privacy", text);
     await this.storage.sync([entry.key]);
     await this.writeManifest(() => ({ privacy: entry }));
     this.privacy = text;

@@ -46,7 +46,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
   try {
     const commits: (RecordBatch | RowsCommit)[] = [];
     for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
-    const privacy = manifest.privacy === null ? null : await files.readPrivacy(manifest.privacy);
+    const privacy = manifest.privacy === null ? null : await files.readText(manifest.privacy, "privacy");
     const journalByteLengths = new Map<number, number>();
     let end = startOf(manifest.firstJournal);
     const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];

@@ -14,6 +14,7 @@ import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import { checkBlock, decodeFooter, footerCrcOf, type SegmentMeta } from "../../storage/segment/segment-file.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import type { Batch, RecordBatch, RecordOnlyIds } from "../batch/batch.js";
+import { encodeDeletions } from "../files/deletions-file.js";
 import type { StoreFiles, DictionaryMeta } from "../files/files.js";
 import { checkFile, Findings } from "../files/findings.js";
 import {
@@ -249,6 +250,9 @@ class Salvage {
     const dictionaries = this.#add(await this.files.writeDictionaries(this.#takeNumber(), found.dictionaries.deltasSince(new Map())));
     const identities = this.#add(await this.files.writeRecords(this.#takeNumber(), this.#records()));
     const privacy = found.privacy === null ? null : manifest.privacy;
+    const nextSequence = Math.max(manifest.nextSequence, journals.nextSequence);
+    // Copies must learn that deletions are unknown: they have to start over.
+    const deletions = found.lostDeletions ? { deletions: this.#add(await this.#forgotten(nextSequence - 1)) } : {};
     const quarantined = await this.#copyAside();
     await storage.sync(this.#added.map(({ key }) => key));
     await storage.write(
@@ -256,18 +260,23 @@ class Salvage {
       encodeManifest({
         ...withoutMark(manifest),
         clean: false,
-        nextSequence: Math.max(manifest.nextSequence, journals.nextSequence),
+        nextSequence,
         firstJournal: this.#takeNumber(),
         nextFile: this.nextFile,
         segments: this.#segments,
         dictionaries: [dictionaries],
         identities: [identities],
         privacy,
+        ...deletions,
         quarantined: [...(manifest.quarantined ?? []), ...quarantined],
       }),
     );
     // Journals and files that are no longer named are removed as orphans.
     for (const key of faults.keys()) await storage.remove(key);
+  }
+
+  async #forgotten(forgottenSequence: number): Promise<FileEntry> {
+    return await this.files.writeText(this.#takeNumber(), "deletions", encodeDeletions({ forgottenSequence, deletions: [] }));
   }
 
   /** Keeps an undamaged segment, or rewrites it without the rows that lost a value. */
@@ -371,6 +380,7 @@ interface ReadableFiles {
   readonly dictionaries: Dictionaries;
   readonly records: readonly RecordBatch[];
   readonly privacy: string | null;
+  readonly lostDeletions: boolean;
 }
 
 /** Reads all files that a manifest names, one after another; of broken dictionary files, every undamaged block. */
@@ -391,9 +401,10 @@ async function readReadable(storage: Storage, files: StoreFiles, manifest: Manif
   }
   for (const entry of manifest.identities) if (await isWhole(entry)) records.push(await files.readRecords(entry));
   const { privacy } = manifest;
-  const text = privacy !== null && (await isWhole(privacy)) ? await files.readPrivacy(privacy) : null;
+  const text = privacy !== null && (await isWhole(privacy)) ? await files.readText(privacy, "privacy") : null;
+  const lostDeletions = manifest.deletions !== undefined && !(await isWhole(manifest.deletions));
   for (const entry of manifest.segments) if (await isWhole(entry)) segments.push(entry);
-  return { broken, segments, dictionaries, records, privacy: text };
+  return { broken, segments, dictionaries, records, privacy: text, lostDeletions };
 }
 
 async function faultOf(storage: Storage, entry: FileEntry): Promise<string | null> {

@@ -7,6 +7,7 @@ import { RecordTable } from "../../identity/record-table.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
+import { runsOf, type NewDeletion } from "../files/deletions-file.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 import { discard, noteRecord, replaceContent, rewriteWithout, settleCodes, CodesByDictionary, type RemovedRows, type Rewritten } from "./replace-content.js";
@@ -45,25 +46,57 @@ export async function deleteRows(
   store: Store,
   doomed: DeletionRule,
   { projectName, changes }: AlsoDeleted,
+  nowMs: number,
   forget: () => void,
 ): Promise<RemovedRows & { readonly counts: DeletedCounts }> {
   const codes = new CodesByDictionary();
   codes.add("project", projectName);
   const table = doomed.key === undefined ? store.records : withoutRecords(store.records, doomed.key, codes);
-  const rewritten = await withoutAll(store, doomed, codes);
+  const gone = new GoneRows(store, doomed);
+  const rewritten = await withoutAll(store, doomed, codes, gone);
   const isNothing = rewritten.length === 0 && table.rowCount === store.records.rowCount && codes.size === 0 && changes === undefined;
   if (isNothing) return { counts: countsOf([], codes), whenUnread: Promise.resolve() };
   const recordOnlyIds = await discarding(store, rewritten, () => settleCodes(store, rewritten, table, codes));
   // On failure it removes its files itself, unless a manifest already names them.
-  const { whenUnread } = await replaceContent(store, { rewritten, table, codes, recordOnlyIds, privacy: null, changes: changes ?? {} }, forget);
+  const { whenUnread } = await replaceContent(store, { rewritten, table, codes, recordOnlyIds, privacy: null, deletions: gone.deletions(), nowMs, changes: changes ?? {} }, forget);
   return { counts: countsOf(rewritten, codes), whenUnread };
 }
 
-async function withoutAll(store: Store, doomed: DeletionRule, codes: CodesByDictionary): Promise<readonly Rewritten[]> {
+/** The deleted rows as copies have to delete them: by project and time, those of a key by their sequences. */
+class GoneRows {
+  readonly #projects = new Set<number>();
+  readonly #sequences: number[] = [];
+
+  constructor(
+    readonly store: Store,
+    readonly doomed: DeletionRule,
+  ) {}
+
+  /** @param segment loaded */
+  add(segment: Segment, gone: Uint32Array): void {
+    const [projects, sequences] = [denseCodes(segment.column("project")), segment.sequences()];
+    for (const row of gone) {
+      if (this.doomed.key === undefined) this.#projects.add(projects[row]!);
+      else this.#sequences.push(sequences[row]!);
+    }
+  }
+
+  deletions(): NewDeletion[] {
+    const names = this.store.dictionaries.named("project");
+    const all = [...this.#projects].map((code): NewDeletion => {
+      const ms = this.doomed.beforeMs(code);
+      return { action: "delete", projectSha256: sha256Hex(names.valueOf(code)), beforeMs: ms === Infinity ? null : ms, runs: null };
+    });
+    if (this.#sequences.length > 0) all.push({ action: "delete", projectSha256: null, beforeMs: null, runs: runsOf(this.#sequences) });
+    return all;
+  }
+}
+
+async function withoutAll(store: Store, doomed: DeletionRule, codes: CodesByDictionary, gone: GoneRows): Promise<readonly Rewritten[]> {
   const rewritten: Rewritten[] = [];
   await discarding(store, rewritten, async () => {
     for (const segment of store.catalog.segments) {
-      const made = await withoutDeleted(store, segment, doomed, codes);
+      const made = await withoutDeleted(store, segment, doomed, codes, gone);
       if (made !== null) rewritten.push(made);
     }
   });
@@ -146,10 +179,13 @@ function withoutRecords(records: RecordTable, key: string, codes: CodesByDiction
 }
 
 /** Writes a segment without the deleted rows; null if all rows stay. */
-async function withoutDeleted(store: Store, segment: Segment, doomed: DeletionRule, codes: CodesByDictionary): Promise<Rewritten | null> {
+async function withoutDeleted(store: Store, segment: Segment, doomed: DeletionRule, codes: CodesByDictionary, all: GoneRows): Promise<Rewritten | null> {
   return await whilePinned([segment], async () => {
     const gone = await rowsToDelete(segment, doomed);
-    return gone.length === 0 ? null : await rewriteWithout(store, segment, gone, codes);
+    if (gone.length === 0) return null;
+    const rewritten = await rewriteWithout(store, segment, gone, codes);
+    all.add(segment, gone);
+    return rewritten;
   });
 }
 

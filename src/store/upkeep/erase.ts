@@ -6,6 +6,7 @@ import { denseCodes } from "../../storage/column/column.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
 import { whilePinned } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
+import { runsOf, type NewDeletion } from "../files/deletions-file.js";
 import type { Store } from "../live/store.js";
 import { CodesByDictionary, noteRecord, replaceContent, rewriteWithout, settleCodes, type RemovedRows, type Rewritten } from "./replace-content.js";
 
@@ -40,10 +41,11 @@ export async function erase(
   store: Store,
   erased: Erased,
   privacyText: (counts: ErasedCounts) => Promise<string>,
+  nowMs: number,
   forget: () => void,
 ): Promise<RemovedRows> {
   try {
-    return await eraseAll(store, erased, privacyText, forget);
+    return await eraseAll(store, erased, privacyText, nowMs, forget);
   } catch (error) {
     // Discard traits without the emails, which nothing uses: another erasure would not find them.
     store.forgetUnjournaled();
@@ -55,12 +57,14 @@ async function eraseAll(
   store: Store,
   erased: Erased,
   privacyText: (counts: ErasedCounts) => Promise<string>,
+  nowMs: number,
   forget: () => void,
 ): Promise<RemovedRows> {
   const codes = new CodesByDictionary();
   const rewritten: Rewritten[] = [];
+  const changed: ChangedSequences = { delete: [], clearAnonymousId: [] };
   for (const segment of store.catalog.segments) {
-    const made = await rewrite(store, segment, erased, codes);
+    const made = await rewrite(store, segment, erased, codes, changed);
     if (made !== null) rewritten.push(made);
   }
   const { table, gone } = withoutRecords(store, erased, codes);
@@ -77,28 +81,46 @@ async function eraseAll(
     dictionaryValues: codes.size,
     segmentsRewritten: rewritten.length,
   };
-  return await replaceContent(store, { rewritten, table, codes, recordOnlyIds, privacy: await privacyText(counts) }, forget);
+  return await replaceContent(store, { rewritten, table, codes, recordOnlyIds, privacy: await privacyText(counts), deletions: deletionsOf(changed), nowMs }, forget);
+}
+
+/** Events that are erased, and those of others that lose a device. */
+type ChangedSequences = Readonly<Record<NewDeletion["action"], number[]>>;
+
+function deletionsOf(changed: ChangedSequences): NewDeletion[] {
+  const actions = ["delete", "clearAnonymousId"] as const;
+  return actions.filter((action) => changed[action].length > 0).map((action) => ({ action, projectSha256: null, beforeMs: null, runs: runsOf(changed[action]) }));
 }
 
 /** Writes a segment without the rows of the erased; null if it has none of their ids. */
-async function rewrite(store: Store, segment: Segment, { userIds, anonymousIds }: Erased, codes: CodesByDictionary): Promise<Rewritten | null> {
+async function rewrite(
+  store: Store,
+  segment: Segment,
+  { userIds, anonymousIds }: Erased,
+  codes: CodesByDictionary,
+  changed: ChangedSequences,
+): Promise<Rewritten | null> {
   return await whilePinned([segment], async () => {
     await segment.load(["userId", "anonymousId"]);
     const users = denseCodes(segment.column("userId"));
     const anonymous = denseCodes(segment.column("anonymousId"));
     const gone: number[] = [];
-    let isTouched = false;
+    const cleared: number[] = [];
     for (let row = 0; row < segment.rowCount; row += 1) {
       const user = users[row] ?? 0;
       const hasAnonymous = anonymousIds.has(anonymous[row] ?? 0);
       const isGone = user !== 0 ? userIds.has(user) : hasAnonymous;
       if (isGone) gone.push(row);
-      isTouched ||= isGone || hasAnonymous;
+      else if (hasAnonymous) cleared.push(row);
     }
-    if (!isTouched) return null;
+    if (gone.length === 0 && cleared.length === 0) return null;
     for (const code of anonymousIds) codes.add("anonymousId", code);
     // Others used one of their devices later: those events stay, but without its id.
-    return await rewriteWithout(store, segment, Uint32Array.from(gone), codes, new Map([["anonymousId", anonymousIds]]));
+    const rewritten = await rewriteWithout(store, segment, Uint32Array.from(gone), codes, new Map([["anonymousId", anonymousIds]]));
+    const sequences = segment.sequences();
+    for (const row of gone) changed.delete.push(sequences[row]!);
+    for (const row of cleared) changed.clearAnonymousId.push(sequences[row]!);
+    return rewritten;
   });
 }
 

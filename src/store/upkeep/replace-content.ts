@@ -5,6 +5,7 @@ import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import { runYielding, yieldAfterSlices } from "../../core/base/yield.js";
 import type { RecordOnlyIds } from "../batch/batch.js";
+import { decodeDeletions, encodeDeletions, NO_DELETIONS, withDeletions, type NewDeletion, type StoredDeletions } from "../files/deletions-file.js";
 import type { FileEntry, Manifest, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 
@@ -94,6 +95,9 @@ interface Replacement {
   readonly recordOnlyIds: RecordOnlyIds;
   /** Text of the file of privacy requests; null: unchanged. */
   readonly privacy: string | null;
+  /** Deletions that copies have to repeat. */
+  readonly deletions: readonly NewDeletion[];
+  readonly nowMs: number;
   readonly changes?: Pick<Manifest, "timeToLive">;
 }
 
@@ -109,7 +113,7 @@ export interface RemovedRows {
  * @param forget drops what was derived from rows and records, called as they are replaced
  */
 export async function replaceContent(store: Store, left: Replacement, forget: () => void): Promise<RemovedRows> {
-  const { rewritten, table, codes, recordOnlyIds, privacy, changes = {} } = left;
+  const { rewritten, table, codes, recordOnlyIds, privacy, deletions, nowMs, changes = {} } = left;
   const { files, storage, dictionaries, manifest } = store;
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
@@ -126,8 +130,10 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
     added.push(dictionaryEntry);
     const recordsEntry = await files.writeRecords(store.takeFileNumber(), { records: table.slice(0), recordOnlyIds });
     added.push(recordsEntry);
-    const privacyEntry = privacy === null ? manifest.privacy : await files.writePrivacy(store.takeFileNumber(), privacy);
+    const privacyEntry = privacy === null ? manifest.privacy : await files.writeText(store.takeFileNumber(), "privacy", privacy);
     if (privacy !== null && privacyEntry !== null) added.push(privacyEntry);
+    const deletionsEntry = deletions.length === 0 ? null : await writeDeletions(store, deletions, nowMs);
+    if (deletionsEntry !== null) added.push(deletionsEntry);
     await storage.sync(added.map(({ key }) => key));
     const goneKeys = new Set(rewritten.map(({ from }) => from.key));
     await store.writeManifestOfOtherCodes({
@@ -135,6 +141,7 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
       dictionaries: [dictionaryEntry],
       identities: [recordsEntry],
       privacy: privacyEntry,
+      ...(deletionsEntry === null ? {} : { deletions: deletionsEntry }),
       ...changes,
     });
   } catch (error) {
@@ -148,6 +155,16 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   store.replaceRecords(table, recordOnlyIds, privacy ?? store.privacy);
   forget();
   return { whenUnread };
+}
+
+/** What was deleted lately. @throws corruption */
+export async function readDeletions({ manifest: { deletions }, files }: Store): Promise<StoredDeletions> {
+  return deletions === undefined ? NO_DELETIONS : decodeDeletions(deletions.key, await files.readText(deletions, "deletions"));
+}
+
+async function writeDeletions(store: Store, added: readonly NewDeletion[], nowMs: number): Promise<FileEntry> {
+  const deletions = withDeletions(await readDeletions(store), added, store.newestSequence, nowMs);
+  return await store.files.writeText(store.takeFileNumber(), "deletions", encodeDeletions(deletions));
 }
 
 /** Writes a pinned segment without rows, noting their codes. Loads all columns. @param gone ascending @param blank codes that become 0 in others */

@@ -4,6 +4,7 @@ import { MemoryBudget } from "../../storage/segment/memory-budget.js";
 import type { SegmentMeta } from "../../storage/segment/segment-file.js";
 import { ID_COLUMN, PROJECT_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { uuidText } from "../../core/base/uuid.js";
+import { decodeDeletions } from "../files/deletions-file.js";
 import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow, untilManifestStays } from "../files/manifest.js";
@@ -154,11 +155,13 @@ class Verification {
       const batch = await this.#attempt(entry.key, () => this.#files.readRecords(entry));
       if (batch !== null) this.#records.add(entry.key, batch, judge, manifest.nextSequence);
     }
-    const { privacy } = manifest;
+    const { privacy, deletions } = manifest;
     if (privacy !== null && (await this.#readFile(privacy)) !== null) {
-      const text = await this.#attempt(privacy.key, () => this.#files.readPrivacy(privacy));
+      const text = await this.#attempt(privacy.key, () => this.#files.readText(privacy, "privacy"));
       if (text !== null) verifyPrivacy(privacy.key, text, findings);
     }
+    if (deletions !== undefined && (await this.#readFile(deletions)) !== null)
+      await this.#attempt(deletions.key, async () => decodeDeletions(deletions.key, await this.#files.readText(deletions, "deletions")));
     this.#journals = await verifyJournals(storage, manifest, { dictionaries: this.#dictionaries, records: this.#records, sequences: this.#sequences, findings });
     this.#fileCount += this.#journals.fileCount;
     this.#byteLength += this.#journals.byteLength;

@@ -53,6 +53,7 @@ const RIGHTS: Record<string, Rights> = {
   "GET /v1/token": [null, "any", "project"],
   "GET /v1/stats": ["metrics:read", "any", "organization"],
   "POST /v1/exports/events": ["events:read", "any", "project"],
+  "POST /v1/exports/deletions": ["events:read", "any", "organization"],
   "POST /v1/exports/records": ["identities:read", "admin", "organization"],
   "GET /metrics": ["metrics:read", "any", "organization"],
   "POST /v1/events": ["events:write", "any", "project"],

@@ -77,7 +77,7 @@ function libraryInput(path: string, random: Random): object {
   if (/companyTopUsers/.test(path)) return { companyId: "acme" };
   if (/topCompanies/.test(path)) return some(random, { rangeDays: () => 5, sort: () => "events" });
   if (/ltvCohorts|revenue/.test(path)) return { project: "shop", ...some(random, { level: () => "identity" }) };
-  if (/exports/.test(path)) return { ...range, ...project, ...some(random, { after: () => ({ createdAt: "2026-03-05T12:00:00.000Z", id: "0195800a-0000-7000-8000-000000000001" }) }) };
+  if (/exports/.test(path)) return { ...range, ...project, ...some(random, { afterSequence: () => random.below(5), upToSequence: () => 9, eventName: () => "a" }, 0.2), ...some(random, { after: () => ({ createdAt: "2026-03-05T12:00:00.000Z", id: "0195800a-0000-7000-8000-000000000001" }) }) };
   return { ...range, ...project, ...some(random, { eventName: () => "a" }), ...(/aggregate/.test(path) ? { field: "device" } : {}) };
 }
 
@@ -100,6 +100,7 @@ export function bodyFor(path: string, random: Random): unknown {
   if (path === "/v1/scopes/sign") return { scope: wireInput(some(random, { projects: () => ["shop"], lastDays: () => 30 })), expires_in: random.pick([60, "1h"]) };
   if (path.startsWith("/v1/segments/")) return wireInput(segment(known(random)));
   if (/^\/v1\/(query|exports\/events)/.test(path)) return libraryInput(path, random);
+  if (path === "/v1/exports/deletions") return { afterSequence: random.below(5) };
   if (path === "/v1/events") {
     const events = Array.from({ length: random.below(5) }, () => event(random));
     return random.chance(0.5) ? { events } : events;

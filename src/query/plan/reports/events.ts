@@ -1,8 +1,8 @@
 import { parameterError, shown } from "../../../core/base/errors.js";
-import type { AggregatePlan, CountPlan, Measure, Operand, PerDayPlan, PlanContext, QueryScope, Range, SearchEventsPlan } from "../plan.js";
+import type { AggregatePlan, CountPlan, Measure, Operand, PerDayPlan, PlanContext, QueryScope, SearchEventsPlan } from "../plan.js";
 import { isFieldName } from "../field-names.js";
 import { operandOf } from "../filters/field-operand.js";
-import { memberError, readChoice, readInteger, readText, readFlag, readList, readMembers, type InputMembers } from "../members.js";
+import { memberError, readChoice, readInteger, readText, readFlag, readMembers, type InputMembers } from "../members.js";
 import { hash128, toHex } from "../../../core/base/hash.js";
 import { LIMITS } from "../../../core/base/limits.js";
 import { canonicalText, readCursor } from "../cursor.js";
@@ -12,8 +12,11 @@ import { planSegments } from "../insights/segments.js";
 
 const SCOPE_NAMES = ["project", "eventName", "startDate", "endDate", "filterGroups", "segments"];
 
+/** What planning a scope needs. */
+export type ScopeContext = Pick<PlanContext, "nowMs" | "patterns" | "savedSegments">;
+
 /** Reads the members of a report's input; an absent input is an empty one. @throws invalid_parameter, unknown_parameter */
-function readInput(input: unknown, extraNames: readonly string[]): InputMembers {
+export function readEventsInput(input: unknown, extraNames: readonly string[]): InputMembers {
   return readMembers(input ?? {}, "", [...SCOPE_NAMES, ...extraNames]);
 }
 
@@ -22,7 +25,7 @@ function readInput(input: unknown, extraNames: readonly string[]): InputMembers 
  * @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range, exactly_one_required, too_many_filters, invalid_operator,
  * invalid_filter_value, invalid_regex (too long)
  */
-function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: PlanContext): QueryScope {
+export function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: ScopeContext): QueryScope {
   const project = readText(members, "project");
   const eventName = readText(members, "eventName");
   const userId = readText(members, "userId");
@@ -34,11 +37,11 @@ function planScope(members: InputMembers, { nowMs, patterns, savedSegments }: Pl
 
 /** Planners of counts. @param names of members beyond those of the scope */
 const countPlanner = <R extends string>(report: R, ...names: readonly string[]) =>
-  (input: unknown, context: PlanContext): CountPlan<R> => ({ report, ...planScope(readInput(input, names), context) });
+  (input: unknown, context: PlanContext): CountPlan<R> => ({ report, ...planScope(readEventsInput(input, names), context) });
 
 const perDayPlanner = <R extends string>(report: R, ...names: readonly string[]) =>
   (input: unknown, context: PlanContext): PerDayPlan<R> => {
-    const members = readInput(input, [...names, "fill"]);
+    const members = readEventsInput(input, [...names, "fill"]);
     return { report, ...planScope(members, context), fill: readFlag(members, "fill") };
   };
 
@@ -53,7 +56,7 @@ export const MEASURES = ["events", "unique_users"] as const satisfies readonly M
 
 /** Plans an `aggregate` query. @throws exactly_one_required, and what `planScope` throws */
 export function planAggregate(input: unknown, context: PlanContext): AggregatePlan {
-  const members = readInput(input, ["field", "metadataField", "measure", "limit"]);
+  const members = readEventsInput(input, ["field", "metadataField", "measure", "limit"]);
   return {
     report: "aggregate",
     ...planScope(members, context),
@@ -79,7 +82,7 @@ function planBy(members: InputMembers): Operand {
 
 /** Plans a `searchEvents` query. @throws invalid_cursor, cursor_mismatch, and what `planScope` throws */
 export function planSearchEvents(input: unknown, context: PlanContext): SearchEventsPlan {
-  const members = readInput(input, ["userId", "cursor", "allFields", "limit"]);
+  const members = readEventsInput(input, ["userId", "cursor", "allFields", "limit"]);
   const scope = planScope(members, context);
   const fingerprint = fingerprintOf(scope);
   const limit = readInteger(members, "limit", LIMITS.searchLimitMin, LIMITS.searchLimitMax);
@@ -102,42 +105,4 @@ function fingerprintOf({ project, eventName, userId, range, where }: QueryScope)
   // A segment may have a thousand conditions, and a hundred filters may name it.
   const namesSegment = where.some((group) => group.some(({ operand }) => operand.kind === "segment"));
   return toHex(hash128("searchEvents", namesSegment ? canonicalText(query) : JSON.stringify(query)));
-}
-
-/** The events that an export reads. */
-export interface ExportPlan {
-  readonly project: string | null;
-  readonly range: Range;
-  readonly identityIds: boolean;
-}
-
-/** Members that select events. */
-const RANGE = ["project", "startDate", "endDate"];
-
-/** Plans an export. @throws invalid_parameter, unknown_parameter, invalid_date, invalid_date_range */
-export function planExport(input: unknown): ExportPlan {
-  return exportOf(readMembers(input ?? {}, "", [...RANGE, "identityIds"]));
-}
-
-/** Plans an export to Arrow. @throws as above */
-export function planArrowExport(input: unknown): ExportPlan & { readonly jsonMark: boolean } {
-  const members = readMembers(input ?? {}, "", [...RANGE, "identityIds", "jsonMark"]);
-  return { ...exportOf(members), jsonMark: readFlag(members, "jsonMark") };
-}
-
-/** Plans the rows and columns of record batches; columns null: all. @throws as above */
-export function planRecordBatches(input: unknown): Pick<ExportPlan, "project" | "range"> & { readonly columns: readonly string[] | null } {
-  const members = readMembers(input ?? {}, "", [...RANGE, "columns"]);
-  const { project, range } = exportOf(members);
-  if (!members.values.has("columns")) return { project, range, columns: null };
-  const columns = readList(members, "columns", 1, LIMITS.metadataKeyCount).map((name) => {
-    if (typeof name !== "string") throw memberError(members, "columns", `expected names of columns, got ${shown(name)}`);
-    return name;
-  });
-  if (new Set(columns).size < columns.length) throw memberError(members, "columns", "expected each name once");
-  return { project, range, columns };
-}
-
-function exportOf(members: InputMembers): ExportPlan {
-  return { project: readText(members, "project"), range: planRange(members), identityIds: readFlag(members, "identityIds") };
 }
