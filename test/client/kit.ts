@@ -21,8 +21,20 @@ export function clientOver(daybook: Daybook, token = "sk_owner_0123456789abcdefg
   return connectDaybook({ url: URL_TEXT, token, fetch: handlerOver(daybook) });
 }
 
-/** Streams that are being compressed or decompressed, which takes real time. */
+/** Streams that are being compressed or decompressed. */
 let packingCount = 0;
+
+/** From now on virtual time waits for compression, which takes real time. @returns what ends this */
+export function waitForCompression(): () => void {
+  const { CompressionStream: compression, DecompressionStream: decompression } = globalThis;
+  globalThis.CompressionStream = counted(compression);
+  globalThis.DecompressionStream = counted(decompression);
+  return () => {
+    globalThis.CompressionStream = compression;
+    globalThis.DecompressionStream = decompression;
+    packingCount = 0;
+  };
+}
 
 function counted<Stream extends typeof CompressionStream | typeof DecompressionStream>(stream: Stream): Stream {
   return class extends (stream as typeof CompressionStream) {
@@ -35,9 +47,6 @@ function counted<Stream extends typeof CompressionStream | typeof DecompressionS
     }
   } as Stream;
 }
-
-globalThis.CompressionStream = counted(CompressionStream);
-globalThis.DecompressionStream = counted(DecompressionStream);
 
 interface Sleeper {
   readonly atMs: number;

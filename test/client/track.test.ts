@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connectDaybook } from "../../src/client/index.js";
 import type { DaybookClient } from "../../src/client/index.js";
 import { fixedClock, memoryStorage, openDaybook } from "../../src/index.js";
@@ -7,7 +7,7 @@ import type { Daybook, EventInput, Storage, TrackQueueOptions } from "../../src/
 import { StoredDaybook } from "../../src/clickhouse/stored-daybook.js";
 import { pooledRandom } from "../../src/core/base/uuid.js";
 import { NOW_MS } from "../http/kit.js";
-import { clientOn, clientOver, handlerOver, URL_TEXT, VirtualMachine } from "./kit.js";
+import { clientOn, clientOver, handlerOver, URL_TEXT, VirtualMachine, waitForCompression } from "./kit.js";
 
 const TOKEN = "sk_owner_0123456789abcdefgh";
 const open = (options: object = {}) => openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS), ...options });
@@ -167,6 +167,8 @@ describe.each(places)("%s", (_, make) => {
     await store.close();
   });
 });
+
+beforeAll(() => waitForCompression());
 
 describe("a client whose server is away", () => {
   it("keeps its events and stores them once when it is back, though answers are lost after the commit", async () => {

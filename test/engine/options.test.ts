@@ -132,7 +132,7 @@ test("Exporting takes a project and dates, and refuses what it would not heed.",
   };
   expect(await first({ startDate: "1970-01-03" })).toBe("1970-01-03T00:00:00.000Z");
   expect(await first(null)).toBe(await first({}));
-  await expect(first({ eventName: "view" })).rejects.toMatchObject({ code: "unknown_parameter" });
+  await expect(first({ userId: "ann" })).rejects.toMatchObject({ code: "unknown_parameter" });
 });
 
 test("A reader beside a writer in memory, where there is no journal, sees all that was answered for, and a reader of one that closes too.", async () => {
