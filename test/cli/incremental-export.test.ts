@@ -34,7 +34,7 @@ describe("daybook export", () => {
     const filters = JSON.stringify([{ filters: [{ fieldName: "user_id", operator: "=", value: "user 0" }] }]);
     const { stdout } = await run(directory, "--filters", filters, "--format", "csv", "--after-sequence", "0");
     expect(stdout.split("\r\n")).toHaveLength(4);
-    expect(stdout).toMatch(/,sequence\r\n.*,3\r\n.*,1\r\n$/);
+    expect(stdout).toMatch(/,sequence,receivedAt\r\n.*,3,2\d{3}-.*Z\r\n.*,1,2\d{3}-.*Z\r\n$/);
   });
 
   test.each([
