@@ -20,7 +20,7 @@ const VARINT_BYTES_MAX = 8;
  * The number of times, then the distances of their sequences, then the differences of the times, zigzag-coded: clocks also go back. Numbers have
  * 7 bits a byte, least significant first; all but their last byte have the highest bit.
  */
-export function encodeReceived(pairs: Pairs, { firstSequence }: Pick<SequenceRange, "firstSequence">): Uint8Array {
+export function encodeReceived(pairs: Pairs): Uint8Array {
   const sequences: number[] = [];
   const times: number[] = [];
   for (let at = 0; at < pairs.length; at += 2) {
@@ -37,7 +37,7 @@ export function encodeReceived(pairs: Pairs, { firstSequence }: Pick<SequenceRan
     bytes[end++] = rest;
   };
   push(times.length);
-  sequences.forEach((sequence, at) => push(sequence - (sequences[at - 1] ?? firstSequence)));
+  sequences.forEach((sequence, at) => push(sequence - (sequences[at - 1] ?? 0)));
   times.forEach((time, at) => {
     const difference = time - (times[at - 1] ?? 0);
     push(difference < 0 ? -2 * difference - 1 : 2 * difference);
@@ -57,10 +57,10 @@ export function decodeReceived(key: string, bytes: Uint8Array, { firstSequence, 
     return value;
   };
   const pairs: number[] = [];
-  let sequence = firstSequence;
+  let sequence = 0;
   for (let left = next(); left > 0; left -= 1) {
     sequence += next();
-    if (sequence >= nextSequence) throw damaged(key, `expected sequences from ${firstSequence} to ${nextSequence - 1}, got ${sequence}`);
+    if (!(sequence >= firstSequence && sequence < nextSequence)) throw damaged(key, `expected sequences from ${firstSequence} to ${nextSequence - 1}, got ${sequence}`);
     pairs.push(sequence, 0);
   }
   let time = 0;
@@ -80,7 +80,7 @@ export async function readReceivedFile(files: StoreFiles, entry: ReceivedEntry):
 
 /** Writes when the events of a range of sequences were accepted; durable only after `sync` of the key. */
 export async function writeReceivedFile(files: StoreFiles, number: number, pairs: Pairs, { firstSequence, nextSequence }: SequenceRange): Promise<ReceivedEntry> {
-  const entry = await files.writeSingle(number, "received", encodeReceived(pairs, { firstSequence }));
+  const entry = await files.writeSingle(number, "received", encodeReceived(pairs));
   return { ...entry, firstSequence, nextSequence };
 }
 
