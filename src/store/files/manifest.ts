@@ -20,7 +20,7 @@ export interface FileEntry {
 export interface SegmentEntry extends FileEntry, SegmentFacts {}
 
 /** When events with sequences from `firstSequence` to below `nextSequence` were accepted. */
-export interface ReceivedEntry extends FileEntry {
+export interface ReceivedFileEntry extends FileEntry {
   readonly firstSequence: number;
   readonly nextSequence: number;
 }
@@ -69,7 +69,7 @@ export interface Manifest {
   /** What was deleted lately, for copies of the events; absent if nothing ever was. */
   readonly deletions?: FileEntry;
   /** When events were accepted, ascending by sequence; times of sequences in none of them are unknown. */
-  readonly received: readonly ReceivedEntry[];
+  readonly received: readonly ReceivedFileEntry[];
   /** Damaged files that were moved aside; absent if there never were any. */
   readonly quarantined?: readonly QuarantinedFile[];
   /** Absent if there never were any. */
@@ -102,6 +102,13 @@ export const MANIFEST_START = `{"format":`;
 
 export function filesOf({ segments, dictionaries, identities, privacy, deletions, received }: Manifest): FileEntry[] {
   return [...segments, ...dictionaries, ...identities, ...received, ...[privacy, deletions].flatMap((entry) => entry ?? [])];
+}
+
+/** How many items of pairs of first sequence and time, ascending, are of commits below a sequence. */
+export function receivedCount(received: readonly number[], nextSequence: number): number {
+  let count = 0;
+  while ((received[count] ?? nextSequence) < nextSequence) count += 2;
+  return count;
 }
 
 export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {

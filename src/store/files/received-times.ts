@@ -1,17 +1,16 @@
-import { countBefore } from "../../core/base/search.js";
 import { DaybookError } from "../../core/base/errors.js";
+import { countBefore } from "../../core/base/search.js";
 import { damaged } from "../../storage/segment/segment-file.js";
-import { otherState } from "../follow/journal-tail.js";
-import { receivedCount, type Store } from "../live/store.js";
+import type { Storage } from "../storage/storage.js";
 import type { StoreFiles } from "./files.js";
-import { decodeManifest, isOtherHistory, MANIFEST_KEY, untilManifestStays, type ReceivedEntry } from "./manifest.js";
+import { decodeManifest, isOtherHistory, MANIFEST_KEY, receivedCount, untilManifestStays, type Manifest, type ReceivedFileEntry } from "./manifest.js";
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- pairs are read within their length */
 
-/** Pairs of first sequence and epoch ms, ascending by sequence: each time is that of all sequences up to the next pair. */
-type Pairs = readonly number[];
+/** ReceivedPairs of first sequence and epoch ms, ascending by sequence: each time is that of all sequences up to the next pair. */
+type ReceivedPairs = readonly number[];
 
-type SequenceRange = Pick<ReceivedEntry, "firstSequence" | "nextSequence">;
+type SequenceRange = Pick<ReceivedFileEntry, "firstSequence" | "nextSequence">;
 
 /** Bytes of the largest safe integer. */
 const VARINT_BYTES_MAX = 8;
@@ -20,7 +19,7 @@ const VARINT_BYTES_MAX = 8;
  * The number of times, then the distances of their sequences, then the differences of the times, zigzag-coded: clocks also go back. Numbers have
  * 7 bits a byte, least significant first; all but their last byte have the highest bit.
  */
-export function encodeReceived(pairs: Pairs): Uint8Array {
+export function encodeReceived(pairs: ReceivedPairs): Uint8Array {
   const sequences: number[] = [];
   const times: number[] = [];
   for (let at = 0; at < pairs.length; at += 2) {
@@ -74,21 +73,31 @@ export function decodeReceived(key: string, bytes: Uint8Array, { firstSequence, 
 }
 
 /** @throws corruption */
-export async function readReceivedFile(files: StoreFiles, entry: ReceivedEntry): Promise<number[]> {
+export async function readReceivedFile(files: StoreFiles, entry: ReceivedFileEntry): Promise<number[]> {
   return decodeReceived(entry.key, await files.readSingle(entry, "received"), entry);
 }
 
 /** Writes when the events of a range of sequences were accepted; durable only after `sync` of the key. */
-export async function writeReceivedFile(files: StoreFiles, number: number, pairs: Pairs, { firstSequence, nextSequence }: SequenceRange): Promise<ReceivedEntry> {
+export async function writeReceivedFile(files: StoreFiles, number: number, pairs: ReceivedPairs, { firstSequence, nextSequence }: SequenceRange): Promise<ReceivedFileEntry> {
   const entry = await files.writeSingle(number, "received", encodeReceived(pairs));
   return { ...entry, firstSequence, nextSequence };
+}
+
+/** What of a `Store` has times. */
+interface ReceivedStore {
+  readonly storage: Storage;
+  readonly files: StoreFiles;
+  readonly manifest: Manifest;
+  /** Those that are in no file yet. */
+  readonly received: ReceivedPairs;
+  takeFileNumber(): number;
 }
 
 /**
  * Writes the times of the commits that a seal covers, with those of the newest files that are not longer, so that a store has few files and writes a
  * time again about log(commits) times. @returns the new file, which replaces those from its first sequence on; none without new times
  */
-export async function sealReceived(store: Store, nextSequence: number): Promise<ReceivedEntry[]> {
+export async function sealReceived(store: ReceivedStore, nextSequence: number): Promise<ReceivedFileEntry[]> {
   const { files, manifest } = store;
   const former = [...manifest.received];
   let pairs = store.received.slice(0, receivedCount(store.received, nextSequence));
@@ -116,7 +125,7 @@ function nullIfDamaged(error: unknown): null {
 /** When events were accepted. */
 export class ReceivedTimes {
   /** @param pairs ascending; NaN: unknown from there on */
-  constructor(readonly pairs: Pairs) {}
+  constructor(readonly pairs: ReceivedPairs) {}
 
   /** Epoch ms; null: unknown. */
   of(sequence: number): number | null {
@@ -132,13 +141,13 @@ export class ReceivedTimes {
  * Files of a newer manifest serve too, as sequences keep their times: the writer, maybe another process, may have replaced those of the snapshot.
  * @throws corruption, overloaded
  */
-export async function readReceivedTimes(store: Store, afterSequence: number): Promise<ReceivedTimes> {
+export async function readReceivedTimes(store: Omit<ReceivedStore, "takeFileNumber">, afterSequence: number): Promise<ReceivedTimes> {
   // Before the manifest: what it has no file for is in memory now.
   const unsealed = [...store.received];
   return await untilManifestStays(store.storage, "read", async (bytes, isStillThere) => {
     if (bytes === null) throw new DaybookError("manifest_missing", "the store no longer exists: its manifest is missing", { key: MANIFEST_KEY });
     const manifest = decodeManifest(bytes);
-    if (isOtherHistory(store.manifest, manifest)) throw otherState(MANIFEST_KEY);
+    if (isOtherHistory(store.manifest, manifest)) throw damaged(MANIFEST_KEY, "it belongs to another store, or to an earlier state: close this reader and open it again");
     const pairs: number[] = [];
     try {
       for (const entry of manifest.received.filter(({ nextSequence }) => nextSequence > afterSequence + 1)) {

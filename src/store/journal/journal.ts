@@ -177,7 +177,7 @@ export class Journal {
     return this.#isCut;
   }
 
-  /** Appends frames of one commit in one write, durable once `sync` resolves; cuts off a partial write. @throws read_only, store_locked, storage_full */
+  /** Appends frames of a commit in one write, durable once `sync` resolves; cuts off a partial one. @throws read_only, store_locked, storage_full */
   async append(receivedMs: number, ...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();
     let crc = this.#crc;

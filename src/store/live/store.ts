@@ -10,7 +10,7 @@ import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch, numberRecords } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import type { SealWorker } from "../files/make-segment.js";
-import { filesOf, type Manifest } from "../files/manifest.js";
+import { filesOf, receivedCount, type Manifest } from "../files/manifest.js";
 import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
 import type { Recovered } from "../recovery/recovery.js";
@@ -411,13 +411,6 @@ export class Store implements VisibleStore {
   #sealedRecords({ rowCount }: RecordTable, recordOnlyIds: RecordOnlyIds): void {
     this.sealed = { ...this.sealed, recordCount: rowCount, recordOnlyIdCount: countRecordOnlyIds(recordOnlyIds) };
   }
-}
-
-/** How many items of `received` are of commits below a sequence. */
-export function receivedCount(received: readonly number[], nextSequence: number): number {
-  let count = 0;
-  while ((received[count] ?? nextSequence) < nextSequence) count += 2;
-  return count;
 }
 
 /** Names of all projects by code point: those of events, those created explicitly, and the default one of events that name none. */

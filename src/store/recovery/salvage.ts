@@ -18,7 +18,7 @@ import { encodeDeletions } from "../files/deletions-file.js";
 import type { StoreFiles, DictionaryMeta } from "../files/files.js";
 import { checkFile, Findings } from "../files/findings.js";
 import {
-  type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type ReceivedEntry, type SegmentEntry,
+  type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type ReceivedFileEntry, type SegmentEntry,
 } from "../files/manifest.js";
 import { writeReceivedFile } from "../files/received-times.js";
 import { readSideFiles } from "../files/read-side-files.js";
@@ -278,7 +278,7 @@ class Salvage {
     for (const key of faults.keys()) await storage.remove(key);
   }
 
-  async #receivedOfJournals(nextSequence: number): Promise<ReceivedEntry[]> {
+  async #receivedOfJournals(nextSequence: number): Promise<ReceivedFileEntry[]> {
     const { manifest, journals } = this;
     const pairs = journals.rows.flatMap(({ firstSequence, receivedMs }) => [firstSequence, receivedMs]);
     if (pairs.length === 0) return [];
@@ -394,7 +394,7 @@ interface ReadableFiles {
   readonly privacy: string | null;
   readonly lostDeletions: boolean;
   /** Times in other files are lost. */
-  readonly received: readonly ReceivedEntry[];
+  readonly received: readonly ReceivedFileEntry[];
 }
 
 /** Reads all files that a manifest names, one after another; of broken dictionary files, every undamaged block. */
@@ -417,7 +417,7 @@ async function readReadable(storage: Storage, files: StoreFiles, manifest: Manif
   const { privacy } = manifest;
   const text = privacy !== null && (await isWhole(privacy)) ? await files.readText(privacy, "privacy") : null;
   const lostDeletions = manifest.deletions !== undefined && !(await isWhole(manifest.deletions));
-  const received: ReceivedEntry[] = [];
+  const received: ReceivedFileEntry[] = [];
   for (const entry of manifest.received) if (await isWhole(entry)) received.push(entry);
   for (const entry of manifest.segments) if (await isWhole(entry)) segments.push(entry);
   return { broken, segments, dictionaries, records, privacy: text, lostDeletions, received };

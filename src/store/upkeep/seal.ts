@@ -6,7 +6,7 @@ import { loadYielding } from "../../storage/segment/prefetch.js";
 import { whilePinned } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import { countRecordOnlyIds, type RecordOnlyIds } from "../batch/batch.js";
-import type { FileEntry, ReceivedEntry, SegmentEntry } from "../files/manifest.js";
+import type { FileEntry, ReceivedFileEntry, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 
 export interface Frozen {
@@ -52,7 +52,7 @@ interface SealedFiles {
   readonly dictionaries: FileEntry[];
   /** Records since the previous file, or all records if one file replaces all. */
   readonly identities: FileEntry[];
-  readonly received: ReceivedEntry[];
+  readonly received: ReceivedFileEntry[];
 }
 
 /** Number of record files at which one replaces them all. */
@@ -74,7 +74,7 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
   }
   const replaced = isWhole && written.identities.length > 0 ? former : [];
   const [received] = written.received;
-  const isMerged = ({ firstSequence }: ReceivedEntry) => received !== undefined && firstSequence >= received.firstSequence;
+  const isMerged = ({ firstSequence }: ReceivedFileEntry) => received !== undefined && firstSequence >= received.firstSequence;
   await store.writeManifest((manifest) => ({
     nextSequence: frozen.nextSequence,
     firstJournal: frozen.journal,
@@ -110,7 +110,7 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
     written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, recordOnlyIds: frozen.recordOnlyIds }));
   }
   // Loaded on demand: queries need no times.
-  const { sealReceived } = await import("../files/received-times.js");
+  const { sealReceived } = await import("../recovery/rarely-used.js");
   written.received.push(...(await sealReceived(store, frozen.nextSequence)));
   const keys = keysOf(written);
   if (keys.length > 0) await store.storage.sync(keys);
