@@ -4,7 +4,7 @@ import {
 import { seededRandom } from "daybook/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { eventsFromIpc } from "../../src/formats/arrow/events-from-ipc.js";
-import { decodeManifest, type Manifest } from "../../src/store/files/manifest.js";
+import { decodeManifest, encodeManifest, type Manifest } from "../../src/store/files/manifest.js";
 import { restoreStore } from "../../src/store/backup/backup-store.js";
 import { flipped } from "../format/damage-kit.js";
 import { eventsOf, parquetOf } from "../formats/parquet/files.js";
@@ -144,6 +144,23 @@ describe("receivedAt", () => {
     expect(await received(reader)).toEqual(THREE_BATCHES);
   });
 
+  test("is read again where a seal replaces the file while an export reads it", async () => {
+    const storage = lastingMemory();
+    const daybook = await threeBatches(storage);
+    const [former] = (await manifestOf(storage)).received;
+    const read = storage.read.bind(storage);
+    let isSealed = false;
+    storage.read = async (key, range) => {
+      if (key === former?.key && !isSealed) {
+        isSealed = true;
+        await daybook.seal();
+      }
+      return await read(key, range);
+    };
+    expect(await received(daybook)).toEqual(THREE_BATCHES);
+    expect(isSealed).toBe(true);
+  });
+
   test("follows a clock that goes back", async () => {
     const clock = fixedClock(MORNING);
     const storage = lastingMemory();
@@ -226,6 +243,21 @@ describe("a damaged file of times", () => {
       await daybook.close();
     }
     expect(unread).toBeLessThan(16);
+  });
+
+  test("is found by verify where the manifest names other sequences than it has, or some twice", async () => {
+    const { objects } = await twoFiles();
+    const manifest = decodeManifest(objects.get("MANIFEST") ?? new Uint8Array(0));
+    const [older, newer] = manifest.received;
+    if (older === undefined || newer === undefined) throw new Error("expected two files");
+    const foundWith = async (received: Manifest["received"]) => {
+      const { findings } = await verifyStore(await storageWith(withObject(objects, "MANIFEST", encodeManifest({ ...manifest, received }))));
+      return findings.map(({ file }) => file);
+    };
+    expect(await foundWith([older, newer])).toEqual([]);
+    expect(await foundWith([{ ...older, firstSequence: 2 }, newer])).toEqual([older.key]);
+    expect(await foundWith([older, { ...newer, firstSequence: 3 }])).toEqual(["MANIFEST"]);
+    expect(await foundWith([older, { ...newer, nextSequence: 6 }])).toEqual(["MANIFEST"]);
   });
 
   test("hinders no seal", async () => {
