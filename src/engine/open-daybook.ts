@@ -391,7 +391,7 @@ class EmbeddedDaybook extends PlannedQueries implements Daybook, PagedExports, D
       if (this.#store.isVisible("project", name)) return;
       this.#store.dictionaries.named("project").intern(name);
       try {
-        await this.#store.commit(new BatchBuilder().batch());
+        await this.#store.commit(new BatchBuilder().batch(), null, this.#clock.now());
         this.#changes.all();
       } catch (error) {
         this.#store.forgetUnjournaled();

@@ -19,7 +19,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const budget = options.budget ?? new MemoryBudget(options.memoryBudgetBytes);
     const files = new StoreFiles(storage, budget, options.sealWorker ?? null, readOnly);
     // Imported on demand: most stores are never damaged.
-    if (options.quarantine === true) await (await import("./recovery/salvage.js")).salvageStore(storage, files);
+    if (options.quarantine === true) await (await import("./recovery/rarely-used.js")).salvageStore(storage, files);
     const recovered = await found(options, files);
     store = new Store(options, budget, files, lock, recovered);
     store.restore(recovered);
@@ -64,6 +64,6 @@ async function begin(store: Store): Promise<void> {
  */
 export async function verifyStore(storage: Storage): Promise<VerifyReport> {
   // Imported on demand: most programs never verify.
-  const { verify } = await import("./verify/verify.js");
+  const { verify } = await import("./recovery/rarely-used.js");
   return await verify(storage);
 }

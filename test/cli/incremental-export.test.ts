@@ -34,7 +34,7 @@ describe("daybook export", () => {
     const filters = JSON.stringify([{ filters: [{ fieldName: "user_id", operator: "=", value: "user 0" }] }]);
     const { stdout } = await run(directory, "--filters", filters, "--format", "csv", "--after-sequence", "0");
     expect(stdout.split("\r\n")).toHaveLength(4);
-    expect(stdout).toMatch(/,sequence\r\n.*,3\r\n.*,1\r\n$/);
+    expect(stdout).toMatch(/,sequence,receivedAt\r\n.*,3,2\d{3}-.*Z\r\n.*,1,2\d{3}-.*Z\r\n$/);
   });
 
   test.each([
@@ -59,10 +59,10 @@ describe("daybook export", () => {
     expect(copy.stdout).toBe((await run(directory)).stdout);
   });
 
-  test("a column named sequence in a file of others stays a key of metadata", async () => {
+  test("columns named sequence and receivedAt in a file of others stay keys of metadata", async () => {
     const directory = await emptyDirectory();
-    await writeFile(`${directory}/a.csv`, "name,createdAt,sequence\na,2026-03-01T00:00:00Z,7\n");
+    await writeFile(`${directory}/a.csv`, "name,createdAt,sequence,receivedAt\na,2026-03-01T00:00:00Z,7,8\n");
     expect((await daybookHere(["import", "--data", `${directory}/data`, `${directory}/a.csv`])).code).toBe(0);
-    expect((await daybookHere(["export", "--data", `${directory}/data`])).stdout).toContain('"metadata":{"sequence":"7"}');
+    expect((await daybookHere(["export", "--data", `${directory}/data`])).stdout).toContain('"metadata":{"sequence":"7","receivedAt":"8"}');
   });
 });

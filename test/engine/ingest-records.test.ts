@@ -65,9 +65,9 @@ describe("ingestRecords", () => {
     }
   });
 
-  test.each([6, 8])("a manifest of another format is refused, and says so: %i", (format) => {
+  test.each([7, 9])("a manifest of another format is refused, and says so: %i", (format) => {
     const manifest = encodeManifest({ ...EMPTY_MANIFEST, format: format as never });
-    expect(() => decodeManifest(manifest)).toThrow(`expected format 7, got ${format}: another version of Daybook wrote this store`);
+    expect(() => decodeManifest(manifest)).toThrow(`expected format 8, got ${format}: another version of Daybook wrote this store`);
   });
 
   test("counts what is there already as duplicates, in one batch and in the next, and changes nothing by it.", async () => {

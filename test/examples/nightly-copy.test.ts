@@ -15,7 +15,7 @@ async function copied(path: string): Promise<unknown[]> {
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
   try {
-    const sql = "SELECT sequence, id, project, name, userId, anonymousId, epoch_ms(createdAt)::DOUBLE AS ms, metadata::VARCHAR AS metadata FROM events ORDER BY sequence";
+    const sql = "SELECT sequence, id, project, name, userId, anonymousId, epoch_ms(createdAt)::DOUBLE AS ms, epoch_ms(receivedAt)::DOUBLE AS receivedMs, metadata::VARCHAR AS metadata FROM events ORDER BY sequence";
     return (await connection.runAndReadAll(sql)).getRowObjectsJson().map((row) => ({ ...row, sequence: Number(row["sequence"]) }));
   } finally {
     connection.closeSync();
@@ -25,8 +25,8 @@ async function copied(path: string): Promise<unknown[]> {
 
 async function stored(daybook: Daybook): Promise<unknown[]> {
   const rows: { readonly sequence: number }[] = [];
-  for await (const { sequence = 0, id, project, name, userId = null, anonymousId = null, createdAt, metadata } of daybook.exportEvents({ afterSequence: 0 }))
-    rows.push({ sequence, id, project, name, userId, anonymousId, ms: Date.parse(createdAt), metadata: metadata === undefined ? null : JSON.stringify(metadata) } as never);
+  for await (const { sequence = 0, id, project, name, userId = null, anonymousId = null, createdAt, receivedAt = "", metadata } of daybook.exportEvents({ afterSequence: 0 }))
+    rows.push({ sequence, id, project, name, userId, anonymousId, ms: Date.parse(createdAt), receivedMs: Date.parse(receivedAt), metadata: metadata === undefined ? null : JSON.stringify(metadata) } as never);
   return rows.sort((a, b) => a.sequence - b.sequence);
 }
 

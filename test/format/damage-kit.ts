@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DaybookError, fixedClock, openDaybook, type Storage } from "daybook";
+import { DaybookError, fixedClock, openDaybook, type Daybook, type Storage } from "daybook";
 import { fileStorage } from "daybook/node";
 import { generateTraffic, seededRandom } from "daybook/testing";
 import { nativeCodec } from "../../src/platform/node/native-codec.js";
@@ -38,7 +38,13 @@ export async function cleanStore(): Promise<{ readonly objects: Objects; readonl
 
 const filterGroups = [{ filters: [{ fieldName: "metadata.key 3", operator: ">", value: "100" }] }];
 
-/** The answers to queries that between them read every column and row, as one text. */
+async function receivedTimes(daybook: Daybook): Promise<unknown[]> {
+  const times: unknown[] = [];
+  for await (const { sequence, receivedAt } of daybook.exportEvents({ afterSequence: 0 })) times.push([sequence, receivedAt]);
+  return times;
+}
+
+/** The answers to queries and the export that between them read every file, column and row, as one text. */
 async function answers(storage: Storage, cursor: string | null, readOnly: boolean): Promise<string> {
   const daybook = await openDaybook({ storage, clock, readOnly, random });
   const profile = (who: { email: string } | { userId: string }) =>
@@ -57,6 +63,7 @@ async function answers(storage: Storage, cursor: string | null, readOnly: boolea
       await profile({ userId: "before" }),
       await daybook.privacyRequests.list(),
       (await daybook.stats()).projects,
+      await receivedTimes(daybook),
     ];
     if (!readOnly) await daybook.ingest([{ name: "late", createdAt: new Date(1) }]);
     return JSON.stringify(found);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { encodeContainer, encodeSegment, type ContainerFooter, type SegmentMeta } from "../../src/storage/segment/segment-file.js";
 import { encodeBatch } from "../../src/store/batch/batch.js";
 import { encodeDictionaryFile } from "../../src/store/files/files.js";
+import { decodeReceived, encodeReceived } from "../../src/store/files/received-times.js";
 import { encodeFrame, encodeJournalHeader } from "../../src/store/journal/journal.js";
 import { encodeManifest } from "../../src/store/files/manifest.js";
 import { containerParts, hex } from "./hex.js";
@@ -15,12 +16,20 @@ describe("the bytes of each file, which stores that exist already have", () => {
     expect(hex(encodeJournalHeader(3))).toBe("44424a3103000000fc60563b");
   });
 
-  test("a frame is eight words and its payload", () => {
-    expect(hex(encodeFrame(1, 5, 2, 4, 0xdeadbeef, Uint8Array.of(1, 2, 3)).bytes)).toBe(
+  test("a file of times is their number, the distances of their first sequences, and their differences", () => {
+    // At 2026-03-01T00:00:00Z sequences 5 to 8; a second later 9 to 309; then 310, by a clock that went back by 2 ms; 311 at the same time.
+    const pairs = [5, 1_772_323_200_000, 9, 1_772_323_201_000, 310, 1_772_323_200_998, 311, 1_772_323_200_998];
+    const bytes = encodeReceived(pairs);
+    expect(hex(bytes)).toBe("030504ad0280f08eeb9467d00f03");
+    expect(decodeReceived("a file", bytes, { firstSequence: 4, nextSequence: 400 })).toEqual(pairs.slice(0, 6));
+  });
+
+  test("a frame is seven words, a time, the checksum and its payload", () => {
+    expect(hex(encodeFrame(1, 5, 2, 4, 0xdeadbeef, 1_772_323_200_000, Uint8Array.of(1, 2, 3)).bytes)).toBe(
       [
         "46524d31030000000100000005000000",
-        "04000000efbeadde02000000b4af0113",
-        "010203",
+        "04000000efbeadde020000000000c01d",
+        "6bca794204e00e9f010203",
       ].join("\n"),
     );
   });
@@ -132,14 +141,16 @@ describe("the bytes of each file, which stores that exist already have", () => {
   test("a manifest is a line of JSON and a line of SHA-256", () => {
     expect(new TextDecoder().decode(encodeManifest(sampleManifest))).toBe(
       [
-        '{"format":7,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
+        '{"format":8,"epoch":3,"clean":true,"nextSequence":10,"firstJournal":4,"nextFile":6,"segments":[{"key',
         '":"segments/0000000002","byteLength":1024,"day":20513,"rowCount":9,"minMs":4,"maxMs":86399999,"first',
         'Sequence":1,"lastSequence":9,"columnCount":5,"hasLinks":true,"sha256":"ababababababababababababababa',
         'bababababababababababababababababab","footerCrc32":4000000001}],"dictionaries":[{"key":"dictionaries',
         '/0000000003","byteLength":256,"sha256":"cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd',
         'cdcd","footerCrc32":7}],"identities":[{"key":"identities/0000000004","byteLength":128,"sha256":"efef',
-        'efefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"privacy":null}',
-        "\n0d33393432b70dd7b3c4d76412dab00e16a8c456c7c6d397cb0d8eafecb64a7d\n",
+        'efefefefefefefefefefefefefefefefefefefefefefefefefefefefefef","footerCrc32":0}],"received":[{"key":"',
+        'identities/0000000005","byteLength":64,"sha256":"0101010101010101010101010101010101010101010101010101',
+        '010101010101","footerCrc32":9,"firstSequence":1,"nextSequence":10}],"privacy":null}',
+        "\nd001904906a31cce3384e6c042443132cf5d8520df21937ff983a51c0358c0d3\n",
       ].join(""),
     );
   });

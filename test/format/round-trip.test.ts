@@ -33,12 +33,12 @@ const column: fc.Arbitrary<(rowCount: number) => CodeColumn> = fc
 
 describe("what is written is what is read", () => {
   test("a frame", async () => {
-    await holds(fc.tuple(u32, u32, u32, u32, u32, bytes, fc.nat(40)), ([kind, first, count, synced, previous, payload, offset]) => {
-      const frame = encodeFrame(kind, first, count, synced, previous, payload);
+    await holds(fc.tuple(u32, u32, u32, u32, u32, fc.maxSafeNat(), bytes, fc.nat(40)), ([kind, first, count, synced, previous, receivedMs, payload, offset]) => {
+      const frame = encodeFrame(kind, first, count, synced, previous, receivedMs, payload);
       const file = new Uint8Array(offset + frame.bytes.length + 3);
       file.set(frame.bytes, offset);
       expect(decodeFrame(file, offset)).toEqual({
-        kind, firstSequence: first, sequenceCount: count, syncedSequence: synced, previousCrc: previous, crc: frame.crc, payload,
+        kind, firstSequence: first, sequenceCount: count, syncedSequence: synced, previousCrc: previous, receivedMs, crc: frame.crc, payload,
         byteLength: frame.bytes.length,
       });
     });
@@ -154,10 +154,11 @@ describe("what is written is what is read", () => {
     const sha256 = fc.stringMatching(/^[0-9a-f]{64}$/);
     const file = { key: fc.constantFrom("segments/1", "dictionaries/2"), byteLength: fc.nat(), sha256, footerCrc32: u32 };
     const manifests: fc.Arbitrary<Manifest> = fc.record({
-      format: fc.constant(7 as const), epoch: fc.nat(), clean: fc.boolean(), nextSequence: u32, firstJournal: fc.nat(), nextFile: fc.nat(),
+      format: fc.constant(8 as const), epoch: fc.nat(), clean: fc.boolean(), nextSequence: u32, firstJournal: fc.nat(), nextFile: fc.nat(),
       segments: fc.array(fc.record({ ...file, day: fc.nat(), rowCount: fc.nat(), minMs: fc.nat(), maxMs: fc.nat(), firstSequence: u32, lastSequence: u32, columnCount: fc.nat(), hasLinks: fc.boolean() }), { maxLength: 3 }),
       dictionaries: fc.array(fc.record(file), { maxLength: 3 }),
       identities: fc.array(fc.record(file), { maxLength: 3 }),
+      received: fc.array(fc.record({ ...file, firstSequence: u32, nextSequence: u32 }), { maxLength: 3 }),
       privacy: fc.option(fc.record(file)),
     });
     await holds(manifests, (manifest) => {

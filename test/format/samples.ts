@@ -50,7 +50,7 @@ export function sampleRows(): MergedRows {
 }
 
 export const sampleManifest: Manifest = {
-  format: 7,
+  format: 8,
   epoch: 3,
   clean: true,
   nextSequence: 10,
@@ -62,5 +62,6 @@ export const sampleManifest: Manifest = {
   }],
   dictionaries: [{ key: "dictionaries/0000000003", byteLength: 256, sha256: "cd".repeat(32), footerCrc32: 7 }],
   identities: [{ key: "identities/0000000004", byteLength: 128, sha256: "ef".repeat(32), footerCrc32: 0 }],
+  received: [{ key: "identities/0000000005", byteLength: 64, sha256: "01".repeat(32), footerCrc32: 9, firstSequence: 1, nextSequence: 10 }],
   privacy: null,
 };

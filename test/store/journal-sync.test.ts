@@ -41,7 +41,7 @@ test("A sync that follows one that fails fails too: the kernel tells of lost pag
 
 test("A frame written while a sync fails is not reported as written.", async () => {
   const { journal, ends } = await startedJournal();
-  const outcomes = Promise.allSettled([journal.sync(1), journal.append(rows(1, 1, 4))]);
+  const outcomes = Promise.allSettled([journal.sync(1), journal.append(0, rows(1, 1, 4))]);
   await turn();
   const [first, second] = ends.splice(0);
   // The append was called second, but a sync begins a microtask later.

@@ -21,7 +21,7 @@ function journalOf(frames: readonly FrameSpec[]): { readonly bytes: Uint8Array; 
   let crc = journalHeaderCrc(header) ?? 0;
   let at = header.length;
   for (const { first, count, synced, kind = FRAME_KINDS.rows } of frames) {
-    const frame = encodeFrame(kind, first, count, synced, crc, Uint8Array.of(first, count, 7));
+    const frame = encodeFrame(kind, first, count, synced, crc, 0, Uint8Array.of(first, count, 7));
     crc = frame.crc;
     starts.push(at);
     at += frame.bytes.length;
@@ -131,10 +131,10 @@ describe("writing a journal", () => {
     const storage = new RecordingStorage();
     const journal = await created(storage);
     const marks: number[] = [];
-    await journal.append(rows(1, 5, 3));
-    await journal.append(rows(6, 1, 3));
+    await journal.append(0, rows(1, 5, 3));
+    await journal.append(0, rows(6, 1, 3));
     await journal.sync(7);
-    await journal.append(rows(7, 2, 3));
+    await journal.append(0, rows(7, 2, 3));
     replayJournal({ number: 1, file: key, bytes: storage.objects.get(key) ?? new Uint8Array(0) }, 1, (frame) => marks.push(frame.syncedSequence));
     expect(marks).toEqual([1, 1, 7]);
   });
@@ -142,13 +142,13 @@ describe("writing a journal", () => {
   test("cuts off a frame that could not be written whole, and goes on", async () => {
     const storage = new RecordingStorage();
     const journal = await created(storage);
-    await journal.append(rows(1, 5, 30));
+    await journal.append(0, rows(1, 5, 30));
     storage.before = (operation) => {
       if (operation.startsWith("append")) throw new DaybookError("storage_full", "no space");
     };
-    await expect(journal.append(rows(6, 5, 30))).rejects.toMatchObject({ code: "storage_full" });
+    await expect(journal.append(0, rows(6, 5, 30))).rejects.toMatchObject({ code: "storage_full" });
     storage.before = () => undefined;
-    await journal.append(rows(6, 1, 3));
+    await journal.append(0, rows(6, 1, 3));
     expect(replay(storage.objects.get(key) ?? new Uint8Array(0)).applied).toEqual([1, 6]);
   });
 
@@ -159,10 +159,10 @@ describe("writing a journal", () => {
       storage.before = (operation) => {
         if (operation.startsWith(failing) || (failing === "truncate" && operation.startsWith("append"))) throw new Error("broken disk");
       };
-      await expect(journal.append(rows(1, 1, 3)).then(() => journal.sync(2))).rejects.toThrow();
+      await expect(journal.append(0, rows(1, 1, 3)).then(() => journal.sync(2))).rejects.toThrow();
       storage.before = () => undefined;
       expect(journal.isPoisoned).toBe(true);
-      await expect(journal.append(rows(2, 1, 3))).rejects.toMatchObject({ code: "read_only" });
+      await expect(journal.append(0, rows(2, 1, 3))).rejects.toMatchObject({ code: "read_only" });
       await expect(journal.sync(2)).rejects.toMatchObject({ code: "read_only" });
     }
   });

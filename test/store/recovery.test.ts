@@ -137,7 +137,7 @@ describe("closing and opening again", () => {
       await daybook.close();
     }
     const journals = [...storage.objects].filter(([key]) => key.startsWith("journal/"));
-    expect(journals.map(([, bytes]) => bytes.length)).toEqual([44]);
+    expect(journals.map(([, bytes]) => bytes.length)).toEqual([52]);
   });
 });
 

@@ -34,7 +34,7 @@ export function csvLine(event: ExportedEvent, rules: CsvRules): string {
 }
 
 function columnsOf({ withIdentityIds = false, withSequences = false }: CsvRules): string[] {
-  return [...COLUMNS, ...(withIdentityIds ? ["identityId"] : []), ...(withSequences ? ["sequence"] : [])];
+  return [...COLUMNS, ...(withIdentityIds ? ["identityId"] : []), ...(withSequences ? ["sequence", "receivedAt"] : [])];
 }
 
 function guardedText(value: unknown): string {
@@ -126,7 +126,8 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --event NAME          only events of this name
   --filters JSON        only events that pass these filter groups, in the form of queries:
                         [{"filters":[{"field":"country","operator":"=","value":"NO"}]}]
-  --after-sequence N    only events stored after the sequence N, whatever their time, each with its sequence; 0: all.
+  --after-sequence N    only events stored after the sequence N, whatever their time, each with its sequence and, as
+                        receivedAt, when it was accepted; 0: all.
                         Prints the sequence that the export reached, for the next one
   --deletions FILE      after the events, write what was deleted since that sequence to this file, as NDJSON; needs
                         --after-sequence

@@ -1,6 +1,7 @@
 import type { EventInput } from "../../core/schema/event.js";
 import type { RecordInput } from "../../core/schema/record.js";
 import { createHash } from "node:crypto";
+import { parseTimestamp } from "../../core/base/time.js";
 import { uuidText } from "../../core/base/uuid.js";
 
 /** One row of a source: an event, or why it is rejected. `line` counts from 1. */
@@ -21,15 +22,21 @@ export type ImportRows = AsyncIterable<readonly (ImportRow | ImportRecord)[]>;
 export class FileFault extends Error {}
 
 /**
- * Drops the identity id and the sequence that an export added: identities follow from ids and records, sequences from this store. An invalid one
- * stays, so that the engine rejects it.
+ * Drops the identity id, the sequence and the time of acceptance that an export added: identities follow from ids and records, the others from this
+ * store. An invalid one stays, so that the engine rejects it.
  */
 export function withoutAdded(event: EventInput): EventInput {
-  const { identityId, sequence, ...rest } = event as EventInput & { readonly identityId?: unknown; readonly sequence?: unknown };
+  const { identityId, sequence, receivedAt, ...rest } = event as EventInput & { readonly [Name in "identityId" | "sequence" | "receivedAt"]?: unknown };
   const isIdentity = typeof identityId === "string" && /^idn_[0-9a-f]{32}$/.test(identityId);
   const isSequence = /^[1-9][0-9]{0,15}$/.test(String(sequence)) && (typeof sequence === "number" || typeof sequence === "string");
-  if (!isIdentity && !isSequence) return event;
-  return { ...rest, ...(isIdentity || identityId === undefined ? {} : { identityId }), ...(isSequence || sequence === undefined ? {} : { sequence }) };
+  const isReceipt = receivedAt === null || (typeof receivedAt === "string" && parseTimestamp(receivedAt) !== null);
+  if (!isIdentity && !isSequence && !isReceipt) return event;
+  return {
+    ...rest,
+    ...(isIdentity || identityId === undefined ? {} : { identityId }),
+    ...(isSequence || sequence === undefined ? {} : { sequence }),
+    ...(isReceipt || receivedAt === undefined ? {} : { receivedAt }),
+  };
 }
 
 /** A UUID (version 8): importing a file twice adds nothing, and rows of different files with the same name do not collide. */

@@ -171,6 +171,8 @@ export type ExportedEvent = Omit<EventInput, "id" | "createdAt" | "metadata"> & 
   readonly identityId?: string;
   /** Present if `afterSequence` was given: its place in the order in which events were stored. `ingest` rejects it. */
   readonly sequence?: number;
+  /** Present beside `sequence` if it is known: when the event was accepted, ISO 8601, in UTC, with milliseconds. `ingest` rejects it. */
+  readonly receivedAt?: string;
 };
 
 /** Builds the copy of a stored event. @param text returns a field's text by its index in `FIELDS`, `""` where not set */

@@ -139,8 +139,8 @@ function placeOf(given: string, index: number, filled: ReadonlySet<string | unde
   const member = memberOf.get(name);
   if (member !== undefined) return { member, key: column };
   if (column === "") throw new Error(`column ${index + 1} has no name`);
-  // Only an export has a column for each member; elsewhere it is a metadata key.
-  if (column === "sequence" && FIELDS.every(({ camel }) => filled.has(camel))) return { member: column, key: column };
+  // Only an export has a column for each member; elsewhere they are metadata keys.
+  if ((column === "sequence" || column === "receivedAt") && FIELDS.every(({ camel }) => filled.has(camel))) return { member: column, key: column };
   const near = [...memberOf].find(([known, nearly]) => !filled.has(nearly) && isSlip(name, known));
   if (near === undefined) return { member: null, key: column };
   throw new Error(`the column ${shown(column)} looks like ${near[1]}: rename it to that, or to ${METADATA_PREFIX}${column} for a metadata key`);

@@ -1,9 +1,9 @@
 import { grouped } from "../../core/base/arrays.js";
-import { dayStartMs } from "../../core/base/time.js";
+import { dayStartMs, isoOf } from "../../core/base/time.js";
 import type { Yielder } from "../../core/base/yield.js";
 import { exportedEvent, type ExportedEvent } from "../../core/schema/event.js";
 import { ID_COLUMN, SEQUENCE_COLUMN, TIME_COLUMN, FIELDS } from "../../core/schema/fields.js";
-import type { SelectedRows } from "../../formats/arrow/day-rows.js";
+import type { ReceivedAt, SelectedRows } from "../../formats/arrow/day-rows.js";
 import type { IdentityNames } from "../../identity/identity-ids.js";
 import type { Range } from "../../query/plan/plan.js";
 import { hasBit } from "../../storage/column/bitmap.js";
@@ -29,8 +29,8 @@ export interface ExportRows {
   readonly after?: ExportPlace | null;
   /** Only these rows, which are of the range and project; null or absent: all. */
   readonly selected?: SelectedRows | null;
-  /** True: each event with its sequence. */
-  readonly sequences?: boolean;
+  /** Given: each event with its sequence, and when it was accepted, if that is known. */
+  readonly received?: ReceivedAt | null;
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function* exportRows(
   newestFirst: readonly Rows[],
   dictionaries: Dictionaries,
   range: Range,
-  { project = null, isWanted, names, after = null, selected = null, sequences = false, signal }: ExportRows = {},
+  { project = null, isWanted, names, after = null, selected = null, received = null, signal }: ExportRows = {},
 ): AsyncGenerator<ExportedEvent> {
   const from = after !== null && after.createdAtMs >= range.fromMs ? { createdAtMs: after.createdAtMs, key: after } : { createdAtMs: range.fromMs, key: null };
   const projectCode = project === null ? null : dictionaries.named("project").codeOf(project);
@@ -62,7 +62,7 @@ export async function* exportRows(
         if (yielder.isDue(isGiven ? GIVEN_ROW_VALUES : PASSED_ROW_VALUES)) await yielder.yield();
         if (!isGiven) continue;
         await loadRecords(rows, [row], dictionaries);
-        yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names), ...(sequences ? { sequence: rows.sequences()[row] ?? 0 } : {}) };
+        yield { ...exported(reader, rows, row), ...identityIdOf(rows, row, names), ...(received === null ? {} : receiptOf(received, rows.sequences()[row] ?? 0)) };
       }
     } finally {
       for (const rows of day) rows.unpin();
@@ -78,6 +78,11 @@ function isTouched({ day, minMs, maxMs }: Rows, fromMs: number, toMs: number): b
 function identityIdOf(rows: Rows, row: number, names: IdentityNames | undefined): { readonly identityId?: string } {
   const identityId = names?.of(codeAt(rows.column("userId"), row), codeAt(rows.column("anonymousId"), row)) ?? null;
   return identityId === null ? {} : { identityId };
+}
+
+function receiptOf(received: ReceivedAt, sequence: number): Pick<ExportedEvent, "sequence" | "receivedAt"> {
+  const receivedMs = received.of(sequence);
+  return receivedMs === null ? { sequence } : { sequence, receivedAt: isoOf(receivedMs) };
 }
 
 /** Loads the columns that order and filter the rows of a day; skips parts without rows of the project. */

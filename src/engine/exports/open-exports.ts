@@ -65,14 +65,14 @@ export class OpenExports {
   }
 
   /** @param taking the snapshot, which is released at the end @throws closed, query_timeout, and what reading throws */
-  async *read<T>(taking: () => Promise<ExportSnapshot>, yielder: Yielder, make: (moment: ExportSnapshot, pause: () => Promise<void>) => AsyncIterable<T>): AsyncGenerator<T> {
+  async *read<T>(taking: () => Promise<ExportSnapshot>, yielder: Yielder, make: (moment: ExportSnapshot, pause: () => Promise<void>) => AsyncIterable<T> | Promise<AsyncIterable<T>>): AsyncGenerator<T> {
     if (this.#isClosed) throw closed();
     const moment = await taking();
     const reader: ExportReader = { snapshot: moment.snapshot, idleSinceMs: null, ended: this.#isClosed ? closed() : null };
     this.#readers.add(reader);
     try {
       refuseEnded(reader);
-      for await (const item of make(moment, () => yielder.yield())) {
+      for await (const item of await make(moment, () => yielder.yield())) {
         refuseEnded(reader);
         reader.idleSinceMs = performance.now();
         yield item;

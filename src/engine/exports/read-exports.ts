@@ -1,8 +1,9 @@
 import type { RecordBatch } from "../../formats/arrow/record-batches.js";
-import type { EventRange, SelectedRows } from "../../formats/arrow/day-rows.js";
+import type { EventRange, ReceivedAt, SelectedRows } from "../../formats/arrow/day-rows.js";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { readStopOptions, type StopOptions } from "../../core/base/options.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
+import { readReceivedTimes } from "../../store/files/received-times.js";
 import { checkPatterns } from "../../query/filter/regex.js";
 import type { ExportArrowInput, ExportInput, RecordBatchesInput } from "../../query/plan/input.js";
 import type { Pattern } from "../../query/plan/plan.js";
@@ -20,6 +21,8 @@ type ExportOptions = StopOptions & Authorization & ExportNotice;
 /** The rows that an export reads; `selected` is null if project and dates alone select them. */
 interface ExportRead extends ExportSnapshot {
   readonly selected: SelectedRows | null;
+  /** Null without `afterSequence`: then sequences and times are not exported. */
+  readonly received: ReceivedAt | null;
 }
 
 export async function* exportedEvents(
@@ -30,9 +33,9 @@ export async function* exportedEvents(
   const plan = await planned(exports, (context) => planExport(input, context), options);
   const after = input?.[AFTER] ?? null;
   const { dictionaries } = exports.store;
-  yield* read(exports, afterPlace(plan, after?.createdAtMs ?? 0), options, ({ snapshot, names, selected }) =>
+  yield* read(exports, afterPlace(plan, after?.createdAtMs ?? 0), options, ({ snapshot, names, selected, received }) =>
     exportRows(snapshot.rows, dictionaries, plan.range, {
-      project: plan.project, after, selected, sequences: plan.afterSequence !== null, signal: options?.signal, ...(names === null ? {} : { names }),
+      project: plan.project, after, selected, received, signal: options?.signal, ...(names === null ? {} : { names }),
     }));
 }
 
@@ -53,14 +56,14 @@ export async function* exportedArrow(
   // Lazy: most programs never write Arrow.
   const { eventsToIpc } = await import("../../formats/arrow/events-to-ipc.js");
   yield* read(exports, plan, options, (from, pause) =>
-    eventsToIpc(from.snapshot.rows, exports.store.dictionaries, rangeOf(plan, from), format, { ...addedColumns(plan, from), jsonMark }, pause));
+    eventsToIpc(from.snapshot.rows, exports.store.dictionaries, rangeOf(plan, from), format, { ...addedColumns(from), jsonMark }, pause));
 }
 
 export async function* exportedParquet(exports: OpenExports, input: ExportInput = {}, options?: ExportOptions | null): AsyncGenerator<Uint8Array> {
   const plan = await planned(exports, (context) => planExport(input, context), options);
   const { eventsToParquet } = await import("../../formats/parquet/events-to-parquet.js");
   yield* read(exports, plan, options, (from, pause) =>
-    eventsToParquet(from.snapshot.rows, exports.store.dictionaries, rangeOf(plan, from), addedColumns(plan, from), pause));
+    eventsToParquet(from.snapshot.rows, exports.store.dictionaries, rangeOf(plan, from), addedColumns(from), pause));
 }
 
 export async function* exportedBatches(exports: OpenExports, input: RecordBatchesInput = {}, options?: StopOptions): AsyncGenerator<RecordBatch> {
@@ -75,8 +78,8 @@ function rangeOf({ project, range }: ExportPlan, { selected }: ExportRead): Even
   return { ...range, project, selected };
 }
 
-function addedColumns({ afterSequence }: ExportPlan, { names }: ExportRead) {
-  return { identityIdOf: names?.of ?? null, sequences: afterSequence !== null };
+function addedColumns({ names, received }: ExportRead) {
+  return { identityIdOf: names?.of ?? null, received };
 }
 
 /** Plans an export as queries are planned: fully validated, then authorized. */
@@ -108,9 +111,11 @@ async function* read<T>(
     selected = found.rows;
     return found.held;
   };
-  yield* exports.read(taking, rowYielder(signal), (from, pause) => {
+  yield* exports.read(taking, rowYielder(signal), async (from, pause) => {
     onSequence?.(Math.min(plan.upToSequence ?? Infinity, from.sequence));
-    return make({ ...from, selected }, pause);
+    // After the snapshot, so that it has the times of all its events.
+    const received = plan.afterSequence === null ? null : await readReceivedTimes(exports.store, plan.afterSequence);
+    return make({ ...from, selected, received }, pause);
   });
 }
 

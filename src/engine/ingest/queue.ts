@@ -383,7 +383,7 @@ export class IngestQueue {
       const batch = group.builder.batch();
       const { hasNewProject } = this.#recordEncoder;
       const recordBatch = this.#recordEncoder.take(batch);
-      if (batch.rowCount > 0 || recordBatch !== null || hasNewProject) await this.store.commit(batch, recordBatch);
+      if (batch.rowCount > 0 || recordBatch !== null || hasNewProject) await this.store.commit(batch, recordBatch, this.options.clock.now());
       if (recordBatch !== null) this.#recordEncoder.keep();
       this.#knownIds?.keep(batch.rowCount);
       this.options.onCommit(batch, recordBatch !== null || hasNewProject);

@@ -32,12 +32,18 @@ export interface DayRows {
 /** The identity id of an event by the codes of its user id and anonymous id; null if it has no identity. */
 export type IdentityIdOf = (userId: number, anonymousId: number) => string | null;
 
+/** When events were accepted, by their sequences. */
+export interface ReceivedAt {
+  /** Epoch ms; null: unknown. */
+  of(sequence: number): number | null;
+}
+
 /** Columns behind the stored ones. */
 export interface AddedColumns {
   /** For a column `identityId`; absent: none. */
   readonly identityIdOf?: IdentityIdOf | null;
-  /** For a last column `sequence`. Default false. */
-  readonly sequences?: boolean;
+  /** For last columns `sequence` and `receivedAt`; absent: none. */
+  readonly received?: ReceivedAt | null;
 }
 
 /** A value of each row. Allocates the full length at once: a growing array leaves twice its size as garbage. */

@@ -14,7 +14,7 @@ import type { Rows } from "../../storage/segment/rows.js";
 import type { Dictionary } from "../../storage/column/dictionary.js";
 import {
   asDayRows, daysOf, exportedRows, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, sequencesOf, type DayRows,
-  type AddedColumns, type EventRange,
+  type AddedColumns, type EventRange, type ReceivedAt,
 } from "./day-rows.js";
 import { JSON_MARK } from "./event-columns.js";
 import { flagData, numberData, utf8Data, validityOf } from "./utf8-data.js";
@@ -46,6 +46,7 @@ const METADATA = new Field("metadata", new Utf8(), true);
 const MARKED_METADATA = new Field("metadata", new Utf8(), true, new Map([JSON_MARK, ["ARROW:extension:metadata", ""]]));
 
 const SEQUENCE = new Field("sequence", new Uint32(), false);
+const RECEIVED_AT = new Field("receivedAt", new TimestampMillisecond("UTC"), true);
 
 interface IpcColumns extends AddedColumns {
   /** Marks `metadata` as JSON: readers without extension types reject such a file. Default false. */
@@ -66,15 +67,15 @@ export async function* eventsToIpc(
   dictionaries: Dictionaries,
   range: EventRange,
   format: IpcFormat,
-  { identityIdOf = null, sequences = false, jsonMark = false }: IpcColumns = {},
+  { identityIdOf = null, received = null, jsonMark = false }: IpcColumns = {},
   pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const days = daysOf(rows, range, projectCode);
   const columns = await columnsFor(days, dictionaries, range, projectCode, pause);
   const metadata = jsonMark ? MARKED_METADATA : METADATA;
-  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID]), ...(sequences ? [SEQUENCE] : [])]);
-  const added = { identityIdOf, sequences };
+  const schema = new Schema([ID, CREATED_AT, ...columns.map((column) => column.field), metadata, ...(identityIdOf === null ? [] : [IDENTITY_ID]), ...(received === null ? [] : [SEQUENCE, RECEIVED_AT])]);
+  const added = { identityIdOf, received };
   const chunks = new Chunks();
   const writer = format === "file" ? new RecordBatchFileWriter() : new RecordBatchStreamWriter();
   writer.reset(chunks, schema);
@@ -132,7 +133,7 @@ function batchOf(
   schema: Schema,
   columns: readonly FieldColumn[],
   dictionaries: Dictionaries,
-  { identityIdOf, sequences }: Required<AddedColumns>,
+  { identityIdOf, received }: Required<AddedColumns>,
 ): RecordBatch {
   const children: Data[] = [
     utf8Data(valuesOf(rows, (row) => uuidText(day.ids, row * 16))),
@@ -140,10 +141,26 @@ function batchOf(
     ...FIELDS.map(({ column }, index) => columns[index]!.data(day.column(column), rows)),
     utf8Data(metadataTexts(day, rows, dictionaries)),
     ...(identityIdOf === null ? [] : [utf8Data(identityIds(day, rows, identityIdOf))]),
-    ...(sequences ? [makeData({ type: SEQUENCE.type, length: rows.length, nullCount: 0, data: sequencesOf(day, rows) })] : []),
+    ...(received === null ? [] : receiptData(sequencesOf(day, rows), received)),
   ];
   const data = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
   return new RecordBatch(schema, data);
+}
+
+function receiptData(sequences: Uint32Array, received: ReceivedAt): Data[] {
+  const { length } = sequences;
+  const times = new BigInt64Array(length);
+  const isKnown = new Uint8Array(length);
+  sequences.forEach((sequence, at) => {
+    const receivedMs = received.of(sequence);
+    if (receivedMs === null) return;
+    times[at] = BigInt(receivedMs);
+    isKnown[at] = 1;
+  });
+  return [
+    makeData({ type: SEQUENCE.type, length, nullCount: 0, data: sequences }),
+    makeData({ type: RECEIVED_AT.type, length, ...validityOf(isKnown).done(), data: times }),
+  ];
 }
 
 interface FieldColumn {

@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter, type SchemaElement, type ColumnSource } from "hyparquet-writer";
 import {
   daysOf, mergedInOrder, rowsInRange, whileLoaded, instantsOf, metadataTexts, valuesOf, identityIds, sequencesOf, type AddedColumns, type EventRange,
-  type DayRows,
+  type DayRows, type ReceivedAt,
 } from "../arrow/day-rows.js";
 import { yieldToEventLoop } from "../../core/base/yield.js";
 import type { Dictionaries } from "../../storage/column/dictionaries.js";
@@ -20,7 +20,7 @@ const ID_LENGTH = 36;
 const encoder = new TextEncoder();
 
 /** In the order of the schema. The writer reads `data` once each, so one column's values are in memory at a time; ids are built at once. */
-function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, { identityIdOf, sequences }: Required<AddedColumns>): ColumnSource[] {
+function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictionaries, { identityIdOf, received }: Required<AddedColumns>): ColumnSource[] {
   const columns: ColumnSource[] = [
     { name: "id", data: idTexts(day, rows), encoding: "PLAIN" },
     lazily({ name: "createdAt", encoding: "DELTA_BINARY_PACKED" }, () => instantsOf(dayStartMs(day.day), day.times, rows)),
@@ -32,7 +32,10 @@ function rowGroupColumns(day: DayRows, rows: Uint32Array, dictionaries: Dictiona
     const values = identityIds(day, rows, identityIdOf);
     columns.push(textColumn("identityId", values.some((id) => id !== null), () => values));
   }
-  if (sequences) columns.push(lazily({ name: "sequence" }, () => wide(sequencesOf(day, rows))));
+  if (received !== null) {
+    const sequences = sequencesOf(day, rows);
+    columns.push(lazily({ name: "sequence" }, () => wide(sequences)), lazily({ name: "receivedAt" }, () => receivedDates(sequences, received)));
+  }
   return columns;
 }
 
@@ -60,6 +63,14 @@ function wide(numbers: Uint32Array): BigInt64Array {
   return new BigInt64Array(words.buffer);
 }
 
+/** Null: unknown. */
+function receivedDates(sequences: Uint32Array, received: ReceivedAt): (Date | null)[] {
+  return Array.from(sequences, (sequence) => {
+    const receivedMs = received.of(sequence);
+    return receivedMs === null ? null : new Date(receivedMs);
+  });
+}
+
 /** Always dictionary-encoded, because readers group by codes; without values it is not, because some readers reject an empty dictionary. */
 function textColumn(name: string, hasValues: boolean, make: () => ParquetValues): ColumnSource {
   return lazily(hasValues ? { name, encoding: "RLE_DICTIONARY" } : { name }, make);
@@ -85,7 +96,7 @@ const UTC_MS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } as c
 const TIME = { type: "INT64", converted_type: "TIMESTAMP_MILLIS", logical_type: UTC_MS } as const;
 const JSON_TEXT = { type: "BYTE_ARRAY", logical_type: { type: "JSON" } } as const;
 
-function parquetSchema({ identityIdOf, sequences }: Required<AddedColumns>): SchemaElement[] {
+function parquetSchema({ identityIdOf, received }: Required<AddedColumns>): SchemaElement[] {
   const columns: SchemaElement[] = [
     { name: "id", repetition_type: "REQUIRED", ...TEXT },
     { name: "createdAt", repetition_type: "REQUIRED", ...TIME },
@@ -93,7 +104,7 @@ function parquetSchema({ identityIdOf, sequences }: Required<AddedColumns>): Sch
     { name: "metadata", repetition_type: "OPTIONAL", ...JSON_TEXT },
   ];
   if (identityIdOf !== null) columns.push({ name: "identityId", repetition_type: "OPTIONAL", ...TEXT });
-  if (sequences) columns.push({ name: "sequence", repetition_type: "REQUIRED", type: "INT64" });
+  if (received !== null) columns.push({ name: "sequence", repetition_type: "REQUIRED", type: "INT64" }, { name: "receivedAt", repetition_type: "OPTIONAL", ...TIME });
   return [{ name: "events", num_children: columns.length }, ...columns];
 }
 
@@ -118,12 +129,12 @@ export async function* eventsToParquet(
   rows: readonly Rows[],
   dictionaries: Dictionaries,
   range: EventRange,
-  { identityIdOf = null, sequences = false }: AddedColumns = {},
+  { identityIdOf = null, received = null }: AddedColumns = {},
   pause: () => Promise<void> = yieldToEventLoop,
 ): AsyncGenerator<Uint8Array> {
   const projectCode = range.project === null ? null : dictionaries.named("project").codeOf(range.project);
   const bytes = new ByteWriter();
-  const added = { identityIdOf, sequences };
+  const added = { identityIdOf, received };
   const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(added), createdBy: "daybook" });
   for (const sources of daysOf(rows, range, projectCode)) {
     await pause();

@@ -214,16 +214,16 @@ async function momentJournal({ manifest, frames, nextSequence }: StoreSnapshot):
   const header = encodeJournalHeader(manifest.epoch);
   const parts = [header];
   let previousCrc = journalHeaderCrc(header) ?? 0;
-  const append = (kind: number, firstSequence: number, sequenceCount: number, syncedSequence: number, payload: Uint8Array) => {
-    const { bytes, crc } = encodeFrame(kind, firstSequence, sequenceCount, syncedSequence, previousCrc, payload);
+  const append = (kind: number, firstSequence: number, sequenceCount: number, syncedSequence: number, receivedMs: number, payload: Uint8Array) => {
+    const { bytes, crc } = encodeFrame(kind, firstSequence, sequenceCount, syncedSequence, previousCrc, receivedMs, payload);
     previousCrc = crc;
     parts.push(bytes);
   };
-  for (const { kind, firstSequence, sequenceCount, syncedSequence, payload } of frames) {
-    append(kind, firstSequence, sequenceCount, syncedSequence, payload);
+  for (const { kind, firstSequence, sequenceCount, syncedSequence, receivedMs, payload } of frames) {
+    append(kind, firstSequence, sequenceCount, syncedSequence, receivedMs, payload);
     await yielder.yieldAfter(payload.length);
   }
-  append(FRAME_KINDS.end, nextSequence, 0, nextSequence, new Uint8Array(0));
+  append(FRAME_KINDS.end, nextSequence, 0, nextSequence, 0, new Uint8Array(0));
   return concatBytes(parts);
 }
 

@@ -221,27 +221,28 @@ export class StoreFiles {
 
   /** Writes records; durable only after `sync` of the key. */
   async writeRecords(number: number, batch: RecordBatch): Promise<FileEntry> {
-    return await this.#writeSingle(`identities/${numbered(number)}`, "records", await encodeRecordsFile(batch));
+    return await this.writeSingle(number, "records", await encodeRecordsFile(batch));
   }
 
   /** Reads records back. @throws corruption */
   async readRecords(entry: FileEntry): Promise<RecordBatch> {
-    return decodeRecordsFile(await this.#readSingle(entry, "records"));
+    return decodeRecordsFile(await this.readSingle(entry, "records"));
   }
 
   /** Writes privacy requests or deletions; durable only after `sync` of the key. */
   async writeText(number: number, kind: TextKind, text: string): Promise<FileEntry> {
-    return await this.#writeSingle(`identities/${numbered(number)}`, kind, new TextEncoder().encode(text));
+    return await this.writeSingle(number, kind, encoder.encode(text));
   }
 
   /** Reads a text back. @throws corruption */
   async readText(entry: FileEntry, kind: TextKind): Promise<string> {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await this.#readSingle(entry, kind));
+    return decoder.decode(await this.readSingle(entry, kind));
   }
 
-  async #writeSingle(key: string, kind: string, raw: Uint8Array): Promise<FileEntry> {
+  /** Writes a file of one block; durable only after `sync` of the key. */
+  async writeSingle(number: number, kind: SingleKind, raw: Uint8Array): Promise<FileEntry> {
     const block = { name: kind, bytes: await this.#codec.deflate(raw), rawByteLength: raw.length, deflated: true };
-    return await this.#write(key, await encodeContainer([block], { kind }));
+    return await this.#write(`identities/${numbered(number)}`, await encodeContainer([block], { kind }));
   }
 
   async #write(key: string, bytes: Uint8Array): Promise<FileEntry> {
@@ -249,7 +250,8 @@ export class StoreFiles {
     return { key, byteLength: bytes.length, sha256: await sha256Of(this.#codec, bytes), footerCrc32: footerCrcOf(bytes) };
   }
 
-  async #readSingle(entry: FileEntry, kind: string): Promise<Uint8Array> {
+  /** Reads the block back. @throws corruption */
+  async readSingle(entry: FileEntry, kind: SingleKind): Promise<Uint8Array> {
     const bytes = await this.#readWhole(entry);
     const footer = this.#footer<{ kind: string }>(entry.key, bytes, bytes.length);
     const [block] = footer.blocks;
@@ -295,6 +297,8 @@ export class StoreFiles {
 }
 
 type TextKind = "privacy" | "deletions";
+
+type SingleKind = TextKind | "records" | "received";
 
 /** A file of the manifest: held, or read by its key. */
 type OpenedFile = {

@@ -19,6 +19,12 @@ export interface FileEntry {
 /** What queries need to know of a segment before they read it is in the manifest, so that opening a store reads no segment without links. */
 export interface SegmentEntry extends FileEntry, SegmentFacts {}
 
+/** When events with sequences from `firstSequence` to below `nextSequence` were accepted. */
+export interface ReceivedFileEntry extends FileEntry {
+  readonly firstSequence: number;
+  readonly nextSequence: number;
+}
+
 export interface QuarantinedFile {
   /** Its original key. Its bytes, if any, are kept under `quarantine/` and this key. */
   readonly key: string;
@@ -62,6 +68,8 @@ export interface Manifest {
   readonly privacy: FileEntry | null;
   /** What was deleted lately, for copies of the events; absent if nothing ever was. */
   readonly deletions?: FileEntry;
+  /** When events were accepted, ascending by sequence; times of sequences in none of them are unknown. */
+  readonly received: readonly ReceivedFileEntry[];
   /** Damaged files that were moved aside; absent if there never were any. */
   readonly quarantined?: readonly QuarantinedFile[];
   /** Absent if there never were any. */
@@ -73,7 +81,7 @@ export interface Manifest {
 }
 
 /** The only supported format; stores of others are refused. */
-export const FORMAT = 7 as const;
+export const FORMAT = 8 as const;
 
 export const EMPTY_MANIFEST: Manifest = {
   format: FORMAT,
@@ -85,14 +93,22 @@ export const EMPTY_MANIFEST: Manifest = {
   segments: [],
   dictionaries: [],
   identities: [],
+  received: [],
   privacy: null,
 };
 
 /** How every manifest begins: other programs have files of that name too. */
 export const MANIFEST_START = `{"format":`;
 
-export function filesOf({ segments, dictionaries, identities, privacy, deletions }: Manifest): FileEntry[] {
-  return [...segments, ...dictionaries, ...identities, ...(privacy === null ? [] : [privacy]), ...(deletions === undefined ? [] : [deletions])];
+export function filesOf({ segments, dictionaries, identities, privacy, deletions, received }: Manifest): FileEntry[] {
+  return [...segments, ...dictionaries, ...identities, ...received, ...[privacy, deletions].flatMap((entry) => entry ?? [])];
+}
+
+/** How many items of pairs of first sequence and time, ascending, are of commits below a sequence. */
+export function receivedCount(received: readonly number[], nextSequence: number): number {
+  let count = 0;
+  while ((received[count] ?? nextSequence) < nextSequence) count += 2;
+  return count;
 }
 
 export function withoutMark({ backup: _, ...manifest }: Manifest): Manifest {

@@ -92,7 +92,8 @@ export class Follower {
       const { deltas, batch, records } = contentOf(frame);
       for (const delta of deltas)
         if (!store.dictionaries.apply(delta)) throw otherState(journalKey(end.number));
-      await store.showCommit(batch, records, { first: frame.firstSequence, next: frame.firstSequence + frame.sequenceCount });
+      const { firstSequence, sequenceCount, receivedMs } = frame;
+      await store.showCommit(batch, records, { first: firstSequence, next: firstSequence + sequenceCount, receivedMs });
       if (records === null && batch?.rowCount === 0) hooks.changed();
       else hooks.committed(batch, records !== null);
     }

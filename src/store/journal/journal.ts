@@ -10,9 +10,9 @@ import type { AppendFile, Storage } from "../storage/storage.js";
 const JOURNAL_START = 0x314a4244;
 export const JOURNAL_HEADER_BYTES = 12;
 const FRAME_MAGIC = 0x314d5246;
-export const FRAME_HEADER_BYTES = 32;
+export const FRAME_HEADER_BYTES = 40;
 /** Byte offset of the CRC in a frame header. */
-export const FRAME_CRC_AT = 28;
+export const FRAME_CRC_AT = 36;
 
 /** Frame kinds: `rows`, events with the dictionary values they introduce; `records`, identify, group, alias and unlink; `end`, a clean close. */
 export const FRAME_KINDS = { rows: 1, end: 2, records: 3 } as const;
@@ -26,6 +26,8 @@ export interface Frame {
   readonly syncedSequence: number;
   /** CRC of the previous frame, or of the journal header for the first frame. */
   readonly previousCrc: number;
+  /** When the commit was accepted, epoch ms; 0 for the end mark. */
+  readonly receivedMs: number;
   readonly crc: number;
   readonly payload: Uint8Array;
   readonly byteLength: number;
@@ -56,6 +58,7 @@ export function encodeFrame(
   sequenceCount: number,
   syncedSequence: number,
   previousCrc: number,
+  receivedMs: number,
   payload: Uint8Array,
 ): { bytes: Uint8Array; crc: number } {
   const bytes = new Uint8Array(FRAME_HEADER_BYTES + payload.length);
@@ -67,6 +70,7 @@ export function encodeFrame(
   view.setUint32(16, syncedSequence, true);
   view.setUint32(20, previousCrc, true);
   view.setUint32(24, sequenceCount, true);
+  view.setFloat64(28, receivedMs, true);
   bytes.set(payload, FRAME_HEADER_BYTES);
   const crc = frameCrc(bytes);
   view.setUint32(FRAME_CRC_AT, crc, true);
@@ -89,6 +93,7 @@ export function decodeFrame(bytes: Uint8Array, offset: number): Frame | null {
     syncedSequence: view.getUint32(16, true),
     sequenceCount: view.getUint32(24, true),
     previousCrc: view.getUint32(20, true),
+    receivedMs: view.getFloat64(28, true),
     crc,
     payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end),
     byteLength: end - offset,
@@ -172,12 +177,12 @@ export class Journal {
     return this.#isCut;
   }
 
-  /** Appends frames in one write, durable once `sync` resolves; cuts off a partial write. @throws read_only, store_locked, storage_full */
-  async append(...entries: readonly JournalEntry[]): Promise<void> {
+  /** Appends frames of a commit in one write, durable once `sync` resolves; cuts off a partial one. @throws read_only, store_locked, storage_full */
+  async append(receivedMs: number, ...entries: readonly JournalEntry[]): Promise<void> {
     this.#refusePoisoned();
     let crc = this.#crc;
     const frames = entries.map(({ kind, firstSequence, sequenceCount, payload }) => {
-      const frame = encodeFrame(kind, firstSequence, sequenceCount, this.#synced, crc, payload);
+      const frame = encodeFrame(kind, firstSequence, sequenceCount, this.#synced, crc, receivedMs, payload);
       crc = frame.crc;
       return frame.bytes;
     });
@@ -233,7 +238,7 @@ export class Journal {
   }
 
   async end(nextSequence: number): Promise<void> {
-    await this.append({ kind: FRAME_KINDS.end, firstSequence: nextSequence, sequenceCount: 0, payload: new Uint8Array(0) });
+    await this.append(0, { kind: FRAME_KINDS.end, firstSequence: nextSequence, sequenceCount: 0, payload: new Uint8Array(0) });
     await this.sync(nextSequence);
   }
 

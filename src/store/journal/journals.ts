@@ -14,6 +14,8 @@ const OS_SYNC_MS = 1_000;
 export interface CommittedSequences {
   readonly first: number;
   readonly next: number;
+  /** When it was accepted, epoch ms. */
+  readonly receivedMs: number;
 }
 
 export interface FoundJournals {
@@ -59,7 +61,7 @@ export class Journals {
    * Writes a commit and syncs it. After a failed write nothing of it is kept; after a failed sync nobody knows, and the journal refuses further
    * writes. The caller sets `nextSequence` when it makes the commit visible. @throws read_only, storage_full, internal
    */
-  async write(batch: Batch, recordBatch: RecordBatch | null): Promise<CommittedSequences> {
+  async write(batch: Batch, recordBatch: RecordBatch | null, receivedMs: number): Promise<CommittedSequences> {
     const { current } = this;
     if (current === null) throw new DaybookError("read_only", "the store was opened read-only");
     const recordCount = recordBatch?.records.rowCount ?? 0;
@@ -69,24 +71,24 @@ export class Journals {
       throw new DaybookError("internal", "expected at most 2^32 events and records in a store");
     const before = { mark: current.mark(), nextSequence: this.nextSequence, sizes: this.#sizes };
     try {
-      await this.#writeAll(current, batch, recordBatch, rowSequenceCount);
+      await this.#writeAll(current, batch, recordBatch, rowSequenceCount, receivedMs);
     } catch (error) {
       await current.rollBack(before.mark);
       this.nextSequence = before.nextSequence;
       this.#sizes = before.sizes;
       throw error;
     }
-    return { first: this.nextSequence, next: this.nextSequence + rowSequenceCount + recordCount };
+    return { first: this.nextSequence, next: this.nextSequence + rowSequenceCount + recordCount, receivedMs };
   }
 
-  async #writeAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowSequenceCount: number): Promise<void> {
+  async #writeAll(journal: Journal, batch: Batch, recordBatch: RecordBatch | null, rowSequenceCount: number, receivedMs: number): Promise<void> {
     const recordCount = recordBatch?.records.rowCount ?? 0;
     const sizes = this.dictionaries.sizes();
     if (this.storage.volatile === true) {
       this.#sizes = sizes;
       return;
     }
-    let deltas = await this.#writeValues(journal);
+    let deltas = await this.#writeValues(journal, receivedMs);
     const entries: JournalEntry[] = [];
     if (rowSequenceCount > 0) {
       entries.push({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: rowSequenceCount, payload: encodeBatch(deltas, batch) });
@@ -97,7 +99,7 @@ export class Journals {
       const payload = encodeRecords(deltas, recordBatch);
       entries.push({ kind: FRAME_KINDS.records, firstSequence: this.nextSequence + rowSequenceCount, sequenceCount: recordCount, payload });
     }
-    await journal.append(...entries);
+    await journal.append(receivedMs, ...entries);
     // A process that takes over acquires the lock before it reads and syncs the journal: while the lock is ours, it will find these frames.
     const isOurs = this.refuseLostLock();
     if (this.durability === "disk") await Promise.all([journal.sync(nextSequence), isOurs]);
@@ -109,12 +111,12 @@ export class Journals {
   }
 
   /** Writes frames of values alone until the rest fits into one frame; returns the rest. */
-  async #writeValues(journal: Journal): Promise<DictionaryDelta[]> {
+  async #writeValues(journal: Journal, receivedMs: number): Promise<DictionaryDelta[]> {
     const parts = splitDeltas(this.dictionaries.deltasSince(this.#sizes), LIMITS.frameValueChars);
     const last = parts.pop() ?? [];
     for (const part of parts) {
       const payload = encodeBatch(part, new BatchBuilder().batch());
-      await journal.append({ kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: 1, payload });
+      await journal.append(receivedMs, { kind: FRAME_KINDS.rows, firstSequence: this.nextSequence, sequenceCount: 1, payload });
       this.nextSequence += 1;
       this.#sizes = new Map([...this.#sizes, ...part.map(({ name, start, values }) => [name, start + values.length] as const)]);
     }

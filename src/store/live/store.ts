@@ -10,7 +10,7 @@ import type { SummaryRule } from "../../storage/segment/summaries.js";
 import { NO_RECORD_ONLY_IDS, countRecordOnlyIds, type Batch, type RecordOnlyIds, type RecordBatch, numberRecords } from "../batch/batch.js";
 import { FILE_FOLDERS, type StoreFiles } from "../files/files.js";
 import type { SealWorker } from "../files/make-segment.js";
-import { filesOf, type Manifest } from "../files/manifest.js";
+import { filesOf, receivedCount, type Manifest } from "../files/manifest.js";
 import type { Journal, JournalPosition } from "../journal/journal.js";
 import { Journals, type CommittedSequences, type Durability } from "../journal/journals.js";
 import type { Recovered } from "../recovery/recovery.js";
@@ -78,6 +78,8 @@ export class Store implements VisibleStore {
   /** How often assigned codes were discarded: what was derived from them is invalid. */
   codeGeneration = 0;
   readonly foundEnd: JournalPosition;
+  /** Pairs of the commits that are in no file yet: first sequence, and epoch ms when it was accepted. */
+  readonly received: number[] = [];
   /** The greatest sequence that a snapshot shows; sequences of an unfinished commit may be assigned again. */
   #visibleSequence: number;
   /** Dictionary sizes without the values of an unfinished commit. */
@@ -211,7 +213,7 @@ export class Store implements VisibleStore {
         // A seal drops the rows of the journals that it leaves behind, and no others.
         if (this.#isFollower && commit.journal > journal) this.catalog.freezeHeads();
         ({ journal } = commit);
-        this.#append(commit.batch, commit.firstSequence);
+        this.#append(commit.batch, commit.firstSequence, commit.receivedMs);
       }
       if (index === lastSealed) this.#sealedRecords(this.records, this.recordOnlyIds);
     }
@@ -237,6 +239,7 @@ export class Store implements VisibleStore {
   async showManifest(manifest: Manifest, privacy: string | null, unseen: UnseenCommits | null, replace: () => void): Promise<void> {
     const complete = () => {
       this.#manifest.replaced(manifest);
+      this.#dropReceived();
       this.#journals.forgetBefore(manifest.firstJournal);
       this.privacy = privacy;
       this.#journals.nextSequence = Math.max(this.#journals.nextSequence, manifest.nextSequence);
@@ -254,8 +257,8 @@ export class Store implements VisibleStore {
   }
 
   /** Makes events and records durable, then visible; with neither, only dictionary values. @throws read_only, storage_full, internal */
-  async commit(batch: Batch, recordBatch: RecordBatch | null = null): Promise<void> {
-    const written = await this.#journals.write(batch, recordBatch);
+  async commit(batch: Batch, recordBatch: RecordBatch | null, receivedMs: number): Promise<void> {
+    const written = await this.#journals.write(batch, recordBatch, receivedMs);
     try {
       if (recordBatch !== null) numberRecords(recordBatch, written.next - recordBatch.records.rowCount);
       await this.#show(batch, recordBatch, written);
@@ -307,8 +310,9 @@ export class Store implements VisibleStore {
   }
 
   /** As `CurrentManifest.write`. @throws store_locked */
-  writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
-    return this.#manifest.write(changesOf);
+  async writeManifest(changesOf: (manifest: Manifest) => Partial<Manifest>): Promise<void> {
+    await this.#manifest.write(changesOf);
+    this.#dropReceived();
   }
 
   /** For a manifest that changes the meaning of codes. If a failed write may be on disk, refuses writes: rows would return with other values. */
@@ -384,18 +388,24 @@ export class Store implements VisibleStore {
   }
 
   /** Makes a commit visible in one step; its records have already been added. */
-  #complete(batch: Batch | null, { first, next }: CommittedSequences): void {
+  #complete(batch: Batch | null, { first, next, receivedMs }: CommittedSequences): void {
     this.#visibleSizes = this.#journals.sizes;
     this.resolver.committed(this.#visibleSizes);
-    if (batch !== null) this.#append(batch, first);
+    if (batch !== null) this.#append(batch, first, receivedMs);
     this.#journals.nextSequence = next;
     this.#visibleSequence = next - 1;
     this.catalog.changed();
   }
 
-  #append(batch: Batch, firstSequence: number): void {
+  #append(batch: Batch, firstSequence: number, receivedMs: number): void {
+    this.received.push(firstSequence, receivedMs);
     this.catalog.append(batch, firstSequence, (shape) => this.dictionaries.keysOfShape(shape));
     this.#identities.addEvents(batch);
+  }
+
+  /** Drops the times that files of the manifest have. */
+  #dropReceived(): void {
+    this.received.splice(0, receivedCount(this.received, this.manifest.nextSequence));
   }
 
   #sealedRecords({ rowCount }: RecordTable, recordOnlyIds: RecordOnlyIds): void {

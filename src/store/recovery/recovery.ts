@@ -12,6 +12,7 @@ import type { Storage } from "../storage/storage.js";
 export interface RowsCommit {
   readonly batch: Batch;
   readonly firstSequence: number;
+  readonly receivedMs: number;
   readonly journal: number;
 }
 
@@ -54,7 +55,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
       const { deltas, batch, records } = contentOf(frame);
       for (const delta of deltas) if (!dictionaries.apply(delta)) throw damaged(file, `values of ${delta.name} contradict the earlier ones`);
       if (records !== null) commits.push(records);
-      else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, journal: number });
+      else if (batch !== null && batch.rowCount > 0) commits.push({ batch, firstSequence: frame.firstSequence, receivedMs: frame.receivedMs, journal: number });
     }, ({ number, file, bytes }, endOfJournal) => {
       end = endOfJournal;
       journalByteLengths.set(number, end.byteLength);

@@ -18,8 +18,9 @@ import { encodeDeletions } from "../files/deletions-file.js";
 import type { StoreFiles, DictionaryMeta } from "../files/files.js";
 import { checkFile, Findings } from "../files/findings.js";
 import {
-  type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type SegmentEntry,
+  type Manifest, MANIFEST_KEY, decodeManifest, encodeManifest, withoutMark, type FileEntry, type QuarantinedFile, type ReceivedFileEntry, type SegmentEntry,
 } from "../files/manifest.js";
+import { writeReceivedFile } from "../files/received-times.js";
 import { readSideFiles } from "../files/read-side-files.js";
 import { FRAME_KINDS, contentOf, findFrames, journalKey, journalKeys, liveJournals, replayJournal, type Frame, type LiveJournal } from "../journal/journal.js";
 import type { RowsCommit } from "./recovery.js";
@@ -113,7 +114,7 @@ async function salvageJournals(storage: Storage, manifest: Manifest, dictionarie
       const { deltas, batch, records: added } = contentOf(frame);
       for (const delta of deltas) applyBehindGap(dictionaries, delta);
       if (added !== null) records.push(added);
-      else if (batch !== null && batch.rowCount > 0) rows.push({ batch, firstSequence: frame.firstSequence, journal: number });
+      else if (batch !== null && batch.rowCount > 0) rows.push({ batch, firstSequence: frame.firstSequence, receivedMs: frame.receivedMs, journal: number });
     }
     if (strict.frames.length > 0 || strict.ended || number === manifest.firstJournal) [ended, last] = [strict.ended, journal];
     if (strict.fault !== null) broken.push(journal);
@@ -253,6 +254,7 @@ class Salvage {
     const nextSequence = Math.max(manifest.nextSequence, journals.nextSequence);
     // Copies must learn that deletions are unknown: they have to start over.
     const deletions = found.lostDeletions ? { deletions: this.#add(await this.#forgotten(nextSequence - 1)) } : {};
+    const received = [...found.received, ...(await this.#receivedOfJournals(nextSequence))];
     const quarantined = await this.#copyAside();
     await storage.sync(this.#added.map(({ key }) => key));
     await storage.write(
@@ -266,6 +268,7 @@ class Salvage {
         segments: this.#segments,
         dictionaries: [dictionaries],
         identities: [identities],
+        received,
         privacy,
         ...deletions,
         quarantined: [...(manifest.quarantined ?? []), ...quarantined],
@@ -273,6 +276,15 @@ class Salvage {
     );
     // Journals and files that are no longer named are removed as orphans.
     for (const key of faults.keys()) await storage.remove(key);
+  }
+
+  async #receivedOfJournals(nextSequence: number): Promise<ReceivedFileEntry[]> {
+    const { manifest, journals } = this;
+    const pairs = journals.rows.flatMap(({ firstSequence, receivedMs }) => [firstSequence, receivedMs]);
+    if (pairs.length === 0) return [];
+    const entry = await writeReceivedFile(this.files, this.#takeNumber(), pairs, { firstSequence: manifest.nextSequence, nextSequence });
+    this.#add(entry);
+    return [entry];
   }
 
   async #forgotten(forgottenSequence: number): Promise<FileEntry> {
@@ -381,6 +393,8 @@ interface ReadableFiles {
   readonly records: readonly RecordBatch[];
   readonly privacy: string | null;
   readonly lostDeletions: boolean;
+  /** Times in other files are lost. */
+  readonly received: readonly ReceivedFileEntry[];
 }
 
 /** Reads all files that a manifest names, one after another; of broken dictionary files, every undamaged block. */
@@ -403,8 +417,10 @@ async function readReadable(storage: Storage, files: StoreFiles, manifest: Manif
   const { privacy } = manifest;
   const text = privacy !== null && (await isWhole(privacy)) ? await files.readText(privacy, "privacy") : null;
   const lostDeletions = manifest.deletions !== undefined && !(await isWhole(manifest.deletions));
+  const received: ReceivedFileEntry[] = [];
+  for (const entry of manifest.received) if (await isWhole(entry)) received.push(entry);
   for (const entry of manifest.segments) if (await isWhole(entry)) segments.push(entry);
-  return { broken, segments, dictionaries, records, privacy: text, lostDeletions };
+  return { broken, segments, dictionaries, records, privacy: text, lostDeletions, received };
 }
 
 async function faultOf(storage: Storage, entry: FileEntry): Promise<string | null> {

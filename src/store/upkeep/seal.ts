@@ -6,7 +6,7 @@ import { loadYielding } from "../../storage/segment/prefetch.js";
 import { whilePinned } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
 import { countRecordOnlyIds, type RecordOnlyIds } from "../batch/batch.js";
-import type { FileEntry, SegmentEntry } from "../files/manifest.js";
+import type { FileEntry, ReceivedFileEntry, SegmentEntry } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 
 export interface Frozen {
@@ -52,6 +52,7 @@ interface SealedFiles {
   readonly dictionaries: FileEntry[];
   /** Records since the previous file, or all records if one file replaces all. */
   readonly identities: FileEntry[];
+  readonly received: ReceivedFileEntry[];
 }
 
 /** Number of record files at which one replaces them all. */
@@ -59,8 +60,8 @@ const IDENTITY_FILE_COUNT = 8;
 
 /** Writes files, then one manifest that names them, then updates the catalog. Until it is durable, journals or memory still have every row. */
 export async function seal(store: Store, frozen: Frozen): Promise<void> {
-  const written: SealedFiles = { segments: [], dictionaries: [], identities: [] };
-  const former = store.manifest.identities;
+  const written: SealedFiles = { segments: [], dictionaries: [], identities: [], received: [] };
+  const { identities: former, received: formerReceived } = store.manifest;
   const isWhole = former.length >= IDENTITY_FILE_COUNT;
   let segments: Segment[];
   try {
@@ -68,24 +69,31 @@ export async function seal(store: Store, frozen: Frozen): Promise<void> {
   } catch (error) {
     // A full disk must not fill up further with unnamed files; if another process took over, the files may be its own.
     await store.refuseTakenOver();
-    for (const { key } of [...written.segments, ...written.dictionaries, ...written.identities]) await store.storage.remove(key).catch(() => undefined);
+    for (const key of keysOf(written)) await store.storage.remove(key).catch(() => undefined);
     throw error;
   }
   const replaced = isWhole && written.identities.length > 0 ? former : [];
+  const [received] = written.received;
+  const isMerged = ({ firstSequence }: ReceivedFileEntry) => received !== undefined && firstSequence >= received.firstSequence;
   await store.writeManifest((manifest) => ({
     nextSequence: frozen.nextSequence,
     firstJournal: frozen.journal,
     segments: [...manifest.segments, ...written.segments],
     dictionaries: [...manifest.dictionaries, ...written.dictionaries],
     identities: [...former.slice(replaced.length), ...written.identities],
+    received: [...formerReceived.filter((entry) => !isMerged(entry)), ...written.received],
   }));
   store.sealed = { sizes: frozen.sizes, recordCount: frozen.recordCount, recordOnlyIdCount: countRecordOnlyIds(frozen.recordOnlyIds) };
   store.catalog.replace(segments, new Set(), true, () => undefined);
-  for (const { key } of replaced) await store.storage.remove(key).catch(() => undefined);
+  for (const { key } of [...replaced, ...formerReceived.filter(isMerged)]) await store.storage.remove(key).catch(() => undefined);
   await store.removeOldJournals();
 }
 
-/** Writes the segments of all frozen heads, their values and the records, durably; notes each file in `written` as soon as it exists. */
+function keysOf(written: SealedFiles): string[] {
+  return Object.values(written).flat().map(({ key }) => key);
+}
+
+/** Writes the segments of all frozen heads, their values, times and the records, durably; notes each file in `written` as soon as it exists. */
 async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, written: SealedFiles): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const heads of grouped(frozen.heads.filter(({ rowCount }) => rowCount > 0), ({ day }) => day).values()) {
@@ -101,7 +109,10 @@ async function writeFiles(store: Store, frozen: Frozen, isWhole: boolean, writte
     const records = store.records.slice(isWhole ? 0 : store.sealed.recordCount, frozen.recordCount);
     written.identities.push(await store.files.writeRecords(store.takeFileNumber(), { records, recordOnlyIds: frozen.recordOnlyIds }));
   }
-  const keys = [...written.segments, ...written.dictionaries, ...written.identities].map((entry) => entry.key);
+  // Loaded on demand: queries need no times.
+  const { sealReceived } = await import("../recovery/rarely-used.js");
+  written.received.push(...(await sealReceived(store, frozen.nextSequence)));
+  const keys = keysOf(written);
   if (keys.length > 0) await store.storage.sync(keys);
   return segments;
 }

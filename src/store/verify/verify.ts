@@ -9,6 +9,7 @@ import { checkFile, Findings, type Finding } from "../files/findings.js";
 import { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, filesOf, type FileEntry, type Manifest, type SegmentEntry, refuseStoresBelow, untilManifestStays } from "../files/manifest.js";
 import type { Storage } from "../storage/storage.js";
+import { readReceivedFile } from "../files/received-times.js";
 import { readSideFiles } from "../files/read-side-files.js";
 import { KEYS_KEY, SAVED_SEGMENTS_KEY } from "../files/side-files.js";
 import { SIGNING_KEYS_KEY } from "../files/signing-keys.js";
@@ -162,6 +163,8 @@ class Verification {
     }
     if (deletions !== undefined && (await this.#readFile(deletions)) !== null)
       await this.#attempt(deletions.key, async () => decodeDeletions(deletions.key, await this.#files.readText(deletions, "deletions")));
+    for (const entry of manifest.received)
+      if ((await this.#readFile(entry)) !== null) await this.#attempt(entry.key, () => readReceivedFile(this.#files, entry));
     this.#journals = await verifyJournals(storage, manifest, { dictionaries: this.#dictionaries, records: this.#records, sequences: this.#sequences, findings });
     this.#fileCount += this.#journals.fileCount;
     this.#byteLength += this.#journals.byteLength;
@@ -264,6 +267,12 @@ function verifyManifest(manifest: Manifest, findings: Findings): void {
   if (new Set(keys).size < keys.length) findings.add(MANIFEST_KEY, "each file named once", "one twice");
   for (const key of keys) if (Number(/\d{10}$/.exec(key)?.[0] ?? NaN) < nextFile === false) findings.add(MANIFEST_KEY, `file numbers below ${nextFile}`, key);
   if (!(firstJournal >= 1 && firstJournal <= nextFile)) findings.add(MANIFEST_KEY, `a first journal from 1 to ${nextFile}`, String(firstJournal));
+  let next = 1;
+  for (const { key, ...entry } of manifest.received) {
+    if (!(entry.firstSequence >= next && entry.nextSequence > entry.firstSequence && entry.nextSequence <= nextSequence))
+      findings.add(MANIFEST_KEY, `sequences from ${next} to ${nextSequence - 1} in ${key}`, `${entry.firstSequence} to ${entry.nextSequence - 1}`);
+    next = entry.nextSequence;
+  }
   const rowCount = segments.reduce((sum, entry) => sum + entry.rowCount, 0);
   if (rowCount >= nextSequence) findings.add(MANIFEST_KEY, `fewer rows in segments than the next sequence, ${nextSequence}`, String(rowCount));
 }

@@ -36,6 +36,7 @@ describe("an export after a sequence over HTTP", () => {
     const { text, headers } = await page({ afterSequence: 7 });
     expect(text.split("\n").slice(0, -1).map((line) => JSON.parse(line) as ExportedEvent).map(({ name, sequence }) => [name, sequence])).toEqual([["e10", 10], ["e9", 9], ["e8", 8]]);
     expect(headers.get("daybook-sequence")).toBe("11");
+    expect(new Set(text.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as ExportedEvent).receivedAt))).toEqual(new Set([new Date(NOW_MS).toISOString()]));
     expect((await page({})).headers.get("daybook-sequence")).toBeNull();
   });
 
