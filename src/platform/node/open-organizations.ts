@@ -40,7 +40,8 @@ export interface OrganizationsOptions {
   readonly storage?: (directory: string) => Storage;
   /**
    * Called when a store could not be closed after it was idle, or when its expired events could not be deleted; with the directory if its stores
-   * could not be listed. Acknowledged events are durable all the same. Errors it throws are ignored. Absent: `close` throws the first such error.
+   * could not be listed; with what an `onWanted` throws. Acknowledged events are durable all the same. Errors it throws are ignored. Absent: `close`
+   * throws the first such error.
    */
   readonly onError?: (error: unknown, name: string) => unknown;
 }

@@ -11,7 +11,7 @@ export interface PoolServices<Store> {
   readonly waitMs: number;
   readonly open: (name: string) => Promise<Store>;
   readonly close: (name: string, store: Store) => Promise<void>;
-  /** Called when a store that was idle, or gave way to another, could not be closed. */
+  /** Called when a store that was idle, or gave way to another, could not be closed, and with what an `onWanted` throws. */
   readonly onError: (error: unknown, name: string) => void;
   readonly nowMs: () => number;
   /** Waits until a store has been idle long enough. */
@@ -198,17 +198,16 @@ export class StorePool<Store> {
     const over = new AbortController();
     try {
       return await new Promise<StorePlace<Store>>((resolve, reject) => {
-        const waiting = { name, use, resolve, reject };
-        this.#waiting.push(waiting);
+        this.#waiting.push({ name, use, resolve, reject });
         void waitForPlace(waitMs, over.signal).then(() => {
           if (over.signal.aborted) return;
-          this.#waiting = this.#waiting.filter((each) => each !== waiting);
           reject(new DaybookError("overloaded", `${name}: expected one of ${maxOpen} places for open organizations within ${waitMs} ms, but all are in use`));
         });
         this.#fill();
       });
     } finally {
       over.abort();
+      this.#waiting = this.#waiting.filter((each) => each.use !== use);
     }
   }
 
@@ -240,7 +239,8 @@ export class StorePool<Store> {
   /** Asks all who use a store to end soon. */
   #want(place: StorePlace<Store>): void {
     place.isWanted = true;
-    for (const { onWanted } of [...place.uses]) onWanted?.();
+    for (const { onWanted } of [...place.uses])
+      void new Promise((resolve) => resolve(onWanted?.())).catch((error: unknown) => this.#services.onError(error, place.name));
   }
 
   /** Waits until nobody uses a store that others may not use any more. @throws overloaded */

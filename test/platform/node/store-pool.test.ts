@@ -194,6 +194,23 @@ describe("a pool of stores", () => {
     expect(world.taken()).toEqual(["open a", "open b", "open c", "close a", "open d", "close d", "open e"]);
   });
 
+  it("reports what an onWanted throws, and lets the call that waits have the place", async () => {
+    const world = new World({ maxOpen: 1 });
+    const fails = async () => Promise.reject(new Error("rejected"));
+    const throws = () => {
+      throw new Error("thrown");
+    };
+    const leases = [await world.pool.acquire("a", throws), await world.pool.acquire("a", fails)];
+    const waiting = world.used("b");
+    await settled();
+    expect(world.errors).toEqual([new Error("thrown"), new Error("rejected")]);
+    for (const { release } of leases) release();
+    await waiting;
+    await world.used("a");
+    await world.pool.close();
+    expect(Object.fromEntries(world.disk)).toEqual({ a: 1, b: 1 });
+  });
+
   it("asks a use that began while its store was wanted", async () => {
     const world = new World({ maxOpen: 1 });
     const asked: string[] = [];
