@@ -126,7 +126,7 @@ export class OpenedOrganizations implements Organizations {
   readonly #budget: SharedBudget;
   readonly #shares = new WeakMap<Daybook, StoreShare>();
   readonly #creating = new Set<string>();
-  /** Signing keys and verified tokens of as many organizations as may be open, the least recently used first. */
+  /** Signing keys and verified tokens of as many closed organizations as may be open, the least recently used first. */
   readonly #tokens = new Map<string, ScopeTokens>();
   /** When expired events of an organization were last deleted. */
   readonly #sweptMs = new Map<string, number>();
@@ -159,7 +159,7 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async has(name: string): Promise<boolean> {
-    if (this.#pool.isOpen(name)) return true;
+    if (this.#pool.peek(name) !== null) return true;
     const directory = isOrganizationName(name) ? await this.#directoryOf(name) : null;
     return directory !== null && (await isStore(directory));
   }
@@ -196,7 +196,8 @@ export class OpenedOrganizations implements Organizations {
   async verifyScopeToken(name: string, token: string): Promise<VerifiedScope> {
     this.#pool.refuseClosed();
     if (!(await this.has(name))) throw new DaybookError("invalid_token", "the token names no organization of this directory");
-    return await (await this.#tokensOf(name)).verify(token);
+    const daybook = this.#pool.peek(name);
+    return await (daybook === null ? (await this.#tokensOf(name)).verify(token) : daybook.verifyScopeToken(token));
   }
 
   async delete(name: string): Promise<void> {
@@ -238,6 +239,8 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #close(name: string, daybook: Daybook): Promise<void> {
+    // Its keys may have changed while it was open.
+    this.#tokens.delete(name);
     try {
       if (!this.#stopping.signal.aborted) await this.#deleteExpired(name, daybook).catch((error: unknown) => this.#report(error, name));
       await daybook.close();
@@ -273,7 +276,7 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #visit(name: string): Promise<void> {
-    if (this.#pool.isOpen(name) || this.#isSwept(name)) return;
+    if (this.#pool.peek(name) !== null || this.#isSwept(name)) return;
     const bytes = await this.#storageOf(await this.#existing(name)).read(MANIFEST_KEY);
     if (bytes === null || (decodeManifest(bytes).timeToLive ?? []).length === 0) return;
     await this.use(name, (daybook) => this.#deleteExpired(name, daybook));

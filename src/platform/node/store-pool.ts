@@ -89,8 +89,10 @@ export class StorePool<Store> {
     return [...this.#places.values()].flatMap(({ isOpen, store }) => (isOpen && store !== null ? [store] : []));
   }
 
-  isOpen(name: string): boolean {
-    return this.#places.get(name)?.isOpen === true;
+  /** Null: it is not open. Others may close it at any time. */
+  peek(name: string): Store | null {
+    const place = this.#places.get(name);
+    return place?.isOpen === true ? place.store : null;
   }
 
   /**

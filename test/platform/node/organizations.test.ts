@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fixedClock, openDaybook } from "daybook";
 import { keepingTimer } from "../../../src/core/base/time.js";
 import { seededRandom } from "../../../src/testing/random.js";
+import { encodeScopeToken } from "../../../src/engine/tokens/scope-token.js";
 import { fileStorage, openOrganizations, type Organizations, type OrganizationsOptions } from "../../../src/platform/node/index.js";
 import { OpenedOrganizations } from "../../../src/platform/node/open-organizations.js";
 import { emptyDirectory } from "../../cli/run.js";
@@ -143,6 +144,30 @@ describe("openOrganizations", () => {
     for (const name of ["globex", "nowhere", "../acme"])
       await expect(organizations.verifyScopeToken(name, token)).rejects.toMatchObject({ code: "invalid_token" });
     expect(organizations.opened()).toEqual([globex]);
+  });
+
+  it("verifies a token that was signed just now, open or closed, after a rotation and after a forged one", async () => {
+    const time = new FakeTime();
+    const directory = await emptyDirectory();
+    const clock = fixedClock(Date.parse("2026-03-10T12:00:00Z"));
+    const organizations = new OpenedOrganizations(directory, { maxOpen: 1, open: { clock } }, { nowMs: () => time.nowMs, wait: time.wait, waitForPlace: keepingTimer });
+    onTestFinished(() => organizations.close());
+    await organizations.create("acme");
+    await organizations.create("globex");
+    const signed = (rotates = false) =>
+      organizations.use("acme", async (daybook) => {
+        if (rotates) await daybook.rotateSigningKey();
+        return await daybook.signScope({}, { expiresIn: "1h", organization: "acme" });
+      });
+    const verified = (token: string) => organizations.verifyScopeToken("acme", token).then(({ organization }) => organization, ({ code }: { code: string }) => code);
+    // Closed: globex has the only place. Anybody may send a forged token, so that keys are read before there are any.
+    const forged = encodeScopeToken({ organization: "acme", issuedMs: 0, expiresMs: 0, payloadByteLength: 0, deflatedPayload: new Uint8Array() }, () => new Uint8Array(32));
+    expect(await verified(forged)).toBe("invalid_token");
+    const [first, second] = [await signed(), await signed(true)];
+    expect([await verified(first), await verified(second)]).toEqual(["acme", "acme"]);
+    const third = await signed(true);
+    await organizations.use("globex", () => undefined);
+    expect([await verified(first), await verified(second), await verified(third), await verified(forged)]).toEqual(["invalid_token", "acme", "acme", "invalid_token"]);
   });
 
   it("shares one memory budget: what one organization used longest ago gives way to another", async () => {
