@@ -15,7 +15,7 @@ import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { signingKeysIn } from "../../store/files/signing-keys.js";
 import { SharedBudget, StoreShare } from "../../store/live/shared-budget.js";
 import type { Storage } from "../../store/storage/storage.js";
-import { DEFAULT_ORGANIZATION, isStore, organizationNames, refuseOtherFiles } from "./data-directory.js";
+import { DEFAULT_ORGANIZATION, isStore, namesIn, organizationNames, refuseOtherFiles } from "./data-directory.js";
 import { fileStorage } from "./file-storage.js";
 import { StorePool } from "./store-pool.js";
 
@@ -62,7 +62,7 @@ export interface AcquireOptions {
 export interface Organizations extends AsyncDisposable {
   /** Names of the existing organizations, ascending. Cost: reads the start of each store's manifest. */
   names(): Promise<string[]>;
-  /** Whether there is such an organization; false for text that is no name. */
+  /** Whether there is such an organization; false for text that is no name. One that another process creates is found within a second. */
   has(name: string): Promise<boolean>;
   /** Creates an organization, unless it exists. @throws invalid_parameter, and what `acquire` throws */
   create(name: string): Promise<void>;
@@ -99,6 +99,7 @@ const KNOWN_OF_ACQUIRE: KnownOptions<AcquireOptions> = { onWanted: true };
 /** How often closed stores are looked at, and how long after the last look one with a time to live is opened: trusted times are for a day. */
 const LOOK_MS = 3_600_000;
 const TIME_TO_LIVE_MS = 12 * LOOK_MS;
+const LISTING_MS = 1_000;
 
 /** What tests replace. */
 export interface OrganizationTimes {
@@ -132,6 +133,8 @@ export class OpenedOrganizations implements Organizations {
   readonly #sweptMs = new Map<string, number>();
   readonly #stopping = new AbortController();
   #isSingle: Promise<boolean> | null = null;
+  /** Names in the directory, and when they were read. */
+  #listing: { readonly entries: Promise<ReadonlySet<string>>; readonly atMs: number } | null = null;
   #firstError: { readonly error: unknown } | null = null;
 
   constructor(directory: string, options: OrganizationsOptions, times: OrganizationTimes) {
@@ -161,7 +164,8 @@ export class OpenedOrganizations implements Organizations {
   async has(name: string): Promise<boolean> {
     if (this.#pool.peek(name) !== null) return true;
     const directory = isOrganizationName(name) ? await this.#directoryOf(name) : null;
-    return directory !== null && (await isStore(directory));
+    if (directory === null || (directory !== this.#directory && !(await this.#entries()).has(name))) return false;
+    return await isStore(directory);
   }
 
   async create(name: string): Promise<void> {
@@ -195,7 +199,7 @@ export class OpenedOrganizations implements Organizations {
 
   async verifyScopeToken(name: string, token: string): Promise<VerifiedScope> {
     this.#pool.refuseClosed();
-    if (!(await this.has(name))) throw new DaybookError("invalid_token", "the token names no organization of this directory");
+    if (!this.#tokens.has(name) && !(await this.has(name))) throw new DaybookError("invalid_token", "the token names no organization of this directory");
     const daybook = this.#pool.peek(name);
     return await (daybook === null ? (await this.#tokensOf(name)).verify(token) : daybook.verifyScopeToken(token));
   }
@@ -226,11 +230,13 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #open(name: string): Promise<Daybook> {
-    const directory = this.#creating.has(name) ? await this.#directoryForNew(name) : await this.#existing(name);
+    const isNew = this.#creating.has(name);
+    const directory = isNew ? await this.#directoryForNew(name) : await this.#existing(name);
     const share = new StoreShare(this.#budget);
     try {
       const daybook = await openInBudget({ ...this.#options.open, storage: this.#storageOf(directory) }, share);
       this.#shares.set(daybook, share);
+      if (isNew) this.#listing = null;
       return daybook;
     } catch (error) {
       share.end();
@@ -277,7 +283,10 @@ export class OpenedOrganizations implements Organizations {
 
   async #visit(name: string): Promise<void> {
     if (this.#pool.peek(name) !== null || this.#isSwept(name)) return;
-    const bytes = await this.#storageOf(await this.#existing(name)).read(MANIFEST_KEY);
+    const directory = await this.#directoryOf(name);
+    // Deleted since the directory was read.
+    if (directory === null || !(await isStore(directory))) return;
+    const bytes = await this.#storageOf(directory).read(MANIFEST_KEY);
     if (bytes === null || (decodeManifest(bytes).timeToLive ?? []).length === 0) return;
     await this.use(name, (daybook) => this.#deleteExpired(name, daybook));
   }
@@ -316,6 +325,18 @@ export class OpenedOrganizations implements Organizations {
       this.#isSingle = null;
       throw error;
     }));
+  }
+
+  /** Names in the directory at most a second ago: requests with made-up names must not read the disk each time. */
+  #entries(): Promise<ReadonlySet<string>> {
+    const atMs = this.#times.nowMs();
+    if (this.#listing === null || atMs - this.#listing.atMs >= LISTING_MS) {
+      const entries = namesIn(this.#directory).then((names) => new Set(names));
+      const listing = { entries, atMs };
+      this.#listing = listing;
+      entries.catch(() => this.#listing === listing && (this.#listing = null));
+    }
+    return this.#listing.entries;
   }
 
   /** Null: a single store has no such organization. */

@@ -170,6 +170,57 @@ describe("openOrganizations", () => {
     expect([await verified(first), await verified(second), await verified(third), await verified(forged)]).toEqual(["invalid_token", "acme", "acme", "invalid_token"]);
   });
 
+  it("reads the directory once a second for names that do not exist, and sees at once what it creates itself", async () => {
+    const time = new FakeTime();
+    const directory = await emptyDirectory();
+    const organizations = new OpenedOrganizations(directory, { maxOpen: 1 }, { nowMs: () => time.nowMs, wait: time.wait, waitForPlace: keepingTimer });
+    const other = openOrganizations(directory);
+    onTestFinished(async () => void (await Promise.all([organizations.close(), other.close()])));
+    expect([await organizations.has("acme"), await organizations.has("globex")]).toEqual([false, false]);
+    await other.create("acme");
+    expect(await organizations.has("acme")).toBe(false);
+    await organizations.create("globex");
+    expect([await organizations.has("globex"), await organizations.has("acme")]).toEqual([true, true]);
+    await other.create("initech");
+    await time.pass(999);
+    expect(await organizations.has("initech")).toBe(false);
+    await time.pass(1);
+    expect(await organizations.has("initech")).toBe(true);
+  });
+
+  it("does not report an organization that is deleted while the times to live of closed ones are looked at", async () => {
+    const time = new FakeTime();
+    const directory = await emptyDirectory();
+    const errors: unknown[] = [];
+    let meanwhile: () => Promise<void> = () => Promise.resolve();
+    const storage = (path: string) => {
+      const files = fileStorage(path);
+      const readFiles = files.read.bind(files);
+      const read: typeof files.read = async (key, range) => {
+        if (path.endsWith("acme")) await meanwhile();
+        return await readFiles(key, range);
+      };
+      return Object.assign(files, { read });
+    };
+    const times = { nowMs: () => time.nowMs, wait: time.wait, waitForPlace: keepingTimer };
+    const earlier = openOrganizations(directory);
+    for (const name of ["acme", "globex"]) await earlier.create(name);
+    await earlier.close();
+    const organizations = new OpenedOrganizations(directory, { storage, onError: (error) => errors.push(error) }, times);
+    onTestFinished(() => organizations.close());
+    let isDeleted = false;
+    meanwhile = async () => {
+      meanwhile = () => Promise.resolve();
+      await organizations.delete("globex");
+      isDeleted = true;
+    };
+    await time.pass(HOUR_MS);
+    await expect.poll(() => isDeleted).toBe(true);
+    // The look goes on with globex once it has read the manifest of acme.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(errors).toEqual([]);
+  });
+
   it("shares one memory budget: what one organization used longest ago gives way to another", async () => {
     const loads: number[] = [];
     const loadsOf = async (memoryBudgetBytes: number) => {
