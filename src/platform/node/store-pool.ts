@@ -152,6 +152,8 @@ export class StorePool<Store> {
   async #closeAll(): Promise<void> {
     this.#stopping.abort();
     for (const { reject } of this.#waiting.splice(0)) reject(closed());
+    // Removals that wait end now.
+    for (const place of this.#places.values()) place.onUnused();
     const results = await Promise.allSettled([...this.#places.values()].map((place) => this.#shut(place)));
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -176,6 +178,8 @@ export class StorePool<Store> {
       place.store = store;
       // A store that is open may give its place to calls that wait.
       this.#fill();
+      // There may be more of them now than stay open.
+      void this.#closeIdle();
     };
     const failed = () => {
       place.uses.clear();
@@ -192,7 +196,7 @@ export class StorePool<Store> {
     place.lastUsedMs = this.#services.nowMs();
     if (place.uses.size === 0) place.onUnused();
     this.#fill();
-    if (!this.#isLookingForIdle) void this.#closeIdle();
+    void this.#closeIdle();
   }
 
   async #waitForPlace(name: string, use: Use): Promise<StorePlace<Store>> {
@@ -262,7 +266,7 @@ export class StorePool<Store> {
   /** Closes stores that are idle for long enough, until none is left that will be. Never rejects. */
   async #closeIdle(): Promise<void> {
     const { idleMs, minOpen, nowMs, wait } = this.#services;
-    if (idleMs === Infinity) return;
+    if (idleMs === Infinity || this.#isLookingForIdle) return;
     this.#isLookingForIdle = true;
     while (this.#closing === null) {
       const open = [...this.#places.values()].filter(({ isOpen }) => isOpen);

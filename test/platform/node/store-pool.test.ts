@@ -277,6 +277,29 @@ describe("a pool of stores", () => {
     expect(world.taken()).toEqual(["open a"]);
   });
 
+  it("closes an idle store while another one, which was opened later, stays in use", async () => {
+    const world = new World({ minOpen: 1 });
+    await world.used("a");
+    await world.time.pass(5_000);
+    const lease = await world.pool.acquire("b");
+    await world.time.pass(1_000);
+    expect(world.taken()).toEqual(["open a", "open b", "close a"]);
+    lease.release();
+  });
+
+  it("ends a removal that waits as soon as the pool is closed", async () => {
+    const world = new World();
+    await world.pool.acquire("a");
+    let outcome = "waits";
+    const removed = world.pool.remove("a", () => Promise.resolve()).catch(({ code }: { code: string }) => void (outcome = code));
+    await settled();
+    expect(outcome).toBe("waits");
+    await world.pool.close();
+    await settled();
+    expect(outcome).toBe("closed");
+    await removed;
+  });
+
   it("closes everything, and fails the calls that wait", async () => {
     const world = new World();
     await Promise.all([world.pool.acquire("a"), world.used("b"), world.pool.acquire("b")]);
