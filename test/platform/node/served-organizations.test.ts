@@ -126,3 +126,27 @@ it("opens no organization for page events that it does not store", async () => {
   expect(await collected("192.0.2.5")).toEqual([204, false]);
   expect(await organizations.use("tenant-0", (daybook) => daybook.countEvents({}))).toBe(1);
 });
+
+it("opens no organization for a request whose body is not there yet, and none for its token", async () => {
+  const { organizations, handler } = await serving({ maxOpen: 1 }, 2);
+  const [tenant1] = organizations.opened();
+  let end = () => undefined as void;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      end = () => {
+        controller.enqueue(new TextEncoder().encode("{}"));
+        controller.close();
+      };
+    },
+  });
+  const headers = { authorization: `Bearer ${tokenOf("tenant-0")}`, "content-type": "application/json" };
+  const slow = handler(new Request("http://localhost/v1/query/countEvents", { method: "POST", headers, body, duplex: "half" } as RequestInit));
+  const token = await handler(new Request("http://localhost/v1/token", { headers }));
+  expect([token.status, await token.json()]).toEqual([200, { organization: "tenant-0", project: null, role: "owner", scopes: ["*"] }]);
+  for (const wrong of ["{", '{"nothing":1}']) expect((await handler(new Request("http://localhost/v1/events", { method: "POST", headers, body: wrong }))).status).toBe(400);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(organizations.opened()[0]).toBe(tenant1);
+  end();
+  expect(await (await slow).json()).toEqual({ answer: 0 });
+  expect(organizations.opened()[0]).not.toBe(tenant1);
+});
