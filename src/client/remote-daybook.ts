@@ -294,7 +294,7 @@ export interface DaybookClient extends Omit<Daybook, LocalOnly | "close"> {
   signScope(scope: Scope, options: Omit<SignScopeOptions, "organization">): Promise<string>;
   /** Names of the projects that the token may read, ordered by code point. */
   projects(): Promise<readonly string[]>;
-  /** `ok` while every organization of the server can be read and written. Requires no scope. */
+  /** `ok` while every open organization of the server can be read and written. Requires no scope. */
   health(): Promise<"ok" | "read_only" | "unreachable" | "closed">;
   /**
    * Flushes the queue of `track`, which takes at most `track.giveUpAfterMs` and one request longer. Then rejects all calls in flight with `closed`;

@@ -38,6 +38,16 @@ export async function acquireOrganization(organizations: OrganizationsOnDemand, 
   return await organizations.acquire(name, onWanted === undefined ? {} : { onWanted });
 }
 
+/** Runs a function with an organization, which is released once the result is settled. @throws what `acquireOrganization` and the function throw */
+export async function useOrganization<T>(organizations: OrganizationsOnDemand, name: string, run: (daybook: ServedDaybook) => Promise<T>): Promise<T> {
+  const { daybook, release } = await acquireOrganization(organizations, name);
+  try {
+    return await run(daybook);
+  } finally {
+    release();
+  }
+}
+
 const releaseNothing = () => undefined;
 
 /** Organizations that stay open. */

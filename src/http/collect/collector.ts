@@ -9,7 +9,7 @@ import { BudgetedLimit, type Withheld } from "../../engine/ingest/allowance.js";
 import { ALLOWANCE, type DaybookWithAllowance, type Allowance } from "../../engine/ingest/allowed-options.js";
 import type { EventInput } from "../../core/schema/event.js";
 import { createdAtOf } from "../../core/schema/instant.js";
-import type { OrganizationsOnDemand } from "../access/organizations.js";
+import { useOrganization, type OrganizationsOnDemand } from "../access/organizations.js";
 import type { ServedDaybook } from "../access/rights.js";
 import { Buckets, evictFor } from "../access/authenticator.js";
 import { networkOf } from "../access/client-address.js";
@@ -135,7 +135,6 @@ function noUsage(): Usage {
 export interface Collected {
   readonly key: TokenRecord;
   readonly rules: PublicRules;
-  readonly daybook: ServedDaybook;
   readonly events: readonly unknown[];
   /** Address of the browser; `""` if the transport provides none. */
   readonly address: string;
@@ -159,14 +158,16 @@ const PREFETCH = /\bprefetch\b/i;
 export class Collector {
   readonly counts = new CollectCounts();
   readonly #options: Required<CollectOptions>;
+  readonly #organizations: OrganizationsOnDemand;
   readonly #agents: UserAgents;
   readonly #visitors: Visitors;
   readonly #byKey: Buckets;
   readonly #byAddress: Buckets;
   readonly #budgets: Budgets;
 
-  constructor(options: Required<CollectOptions>, parseUserAgent: UserAgentParser, organizations: Pick<OrganizationsOnDemand, "opened">, clock: Clock) {
+  constructor(options: Required<CollectOptions>, parseUserAgent: UserAgentParser, organizations: OrganizationsOnDemand, clock: Clock) {
     this.#options = options;
+    this.#organizations = organizations;
     this.#agents = new UserAgents(parseUserAgent.once ?? parseUserAgent, options.isBot);
     this.#byKey = new Buckets({ capacity: options.burst, perSec: options.perSec, bucketCountMax: SERVER_LIMITS.countedTokenCount }, clock);
     const perAddress = { capacity: options.perAddressBurst, perSec: options.perAddressPerSec, bucketCountMax: SERVER_LIMITS.collectedAddressCount };
@@ -246,8 +247,6 @@ export class Collector {
 
   async #store(collected: Collected, userAgent: string, serverValues: ServerValues): Promise<void> {
     const { key, events } = collected;
-    // A wrapped Daybook may ignore the allowance.
-    const daybook = collected.daybook as ServedDaybook & DaybookWithAllowance;
     const project = projectOf(key);
     const faults = new Map<number, DaybookError>();
     const inputs: EventInput[] = [];
@@ -276,11 +275,17 @@ export class Collector {
     if (noIds.length > 0) collected.onSentNotices(noIds);
     const network = collected.address === "" ? null : networkOf(collected.address);
     const allowance = this.#budgets.of(key.sha256, network, (what) => this.counts.withheld.add(key.organization, what, 1));
-    const ingesting = inputs.length === 0 ? NO_EVENTS : daybook.ingest(inputs, { project, onRejected: "list", [ALLOWANCE]: allowance });
-    const linking = links.map(({ link }) => daybook.identify(link, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
-    // Wait even if one fails, so that nothing is still being written when the answer is sent.
-    if (linking.length > 0) await Promise.allSettled([ingesting, ...linking]);
-    const [ingested, linked] = [await ingesting, linking.length > 0 ? await Promise.all(linking) : []];
+    const write = async (served: ServedDaybook) => {
+      // A wrapped Daybook may ignore the allowance.
+      const daybook = served as ServedDaybook & DaybookWithAllowance;
+      const ingesting = inputs.length === 0 ? NO_EVENTS : daybook.ingest(inputs, { project, onRejected: "list", [ALLOWANCE]: allowance });
+      const linking = links.map(({ link }) => daybook.identify(link, { [ALLOWANCE]: allowance }).then(() => null, faultOf));
+      // Wait even if one fails, so that nothing is still being written when the answer is sent.
+      if (linking.length > 0) await Promise.allSettled([ingesting, ...linking]);
+      return [await ingesting, linking.length > 0 ? await Promise.all(linking) : []] as const;
+    };
+    const isEmpty = inputs.length + links.length === 0;
+    const [ingested, linked] = isEmpty ? [NO_EVENTS, []] : await useOrganization(this.#organizations, key.organization, write);
     for (const { index, code, message } of ingested.rejected) {
       const position = positions[index] ?? 0;
       faults.set(position, new DaybookError(code as ErrorCode, `events[${position}].${message}`));

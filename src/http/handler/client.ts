@@ -1,7 +1,7 @@
 import { DaybookError, type ErrorCode } from "../../core/base/errors.js";
 import { SERVER_LIMITS } from "../../core/base/server-limits.js";
-import { acquireOrganization } from "../access/organizations.js";
-import { authorize, callerOf } from "../access/rights.js";
+import { useOrganization } from "../access/organizations.js";
+import { authorize, callerOf, type ServedDaybook } from "../access/rights.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Trace } from "../answer/request-counts.js";
 import type { RepeatableItem } from "../clients/client.js";
@@ -83,14 +83,10 @@ async function storeSent(
   const sent = clientRequestOf(context, route, request, keyed, token, repeatable);
   let isFailed = true;
   try {
-    const { daybook, release } = await acquireOrganization(context.services.organizations, token.organization);
-    try {
-      const answer = await route.handle(await callerOf(daybook, token, undefined), sent);
-      isFailed = false;
-      return answer;
-    } finally {
-      release();
-    }
+    const handle = async (daybook: ServedDaybook) => route.handle(await callerOf(daybook, token, undefined), sent);
+    const answer = await useOrganization(context.services.organizations, token.organization, handle);
+    isFailed = false;
+    return answer;
   } finally {
     if (isFailed) sent.senderClock.failed();
     for (const item of repeatable) context.repeats.answered(item, isFailed);

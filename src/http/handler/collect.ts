@@ -38,20 +38,14 @@ export async function handleCollect(
     checkShape(route.collects.schema, body);
     const address = context.addressOf(request);
     const key = await context.authenticator.findPublicKey(route.reads?.key(body) ?? (body["key"] as string));
-    const { organizations } = context.services;
     const rules = key.public;
-    if (rules === undefined || rules === null || !(await organizations.has(key.organization))) throw invalidToken();
+    if (rules === undefined || rules === null || !(await context.services.organizations.has(key.organization))) throw invalidToken();
     trace.organization = key.organization;
     trace.headers = corsOf(allowedOrigin(origin, rules.origins));
     const events = route.reads?.events(body) ?? (body["events"] as readonly unknown[]);
     const header = (name: string) => request.header(name);
     const onSentNotices = sentNoticesOf(context, trace);
-    const { daybook, release } = await organizations.acquire(key.organization);
-    try {
-      await context.collector.collect({ key, rules, daybook, events, address: address ?? "", header, receivedAtMs, onSentNotices });
-    } finally {
-      release();
-    }
+    await context.collector.collect({ key, rules, events, address: address ?? "", header, receivedAtMs, onSentNotices });
     return { status: 204, headers, body: null };
   } finally {
     held.release();

@@ -3,9 +3,9 @@ import { allowedOrigin, allowedOriginOrNull } from "../../core/base/origin.js";
 import { arrowStreamOf } from "../../engine/exports/to-arrow.js";
 import type { QueryNotice } from "../../query/queries.js";
 import { corsOf } from "../access/known-origins.js";
-import { acquireOrganization, type AcquiredOrganization } from "../access/organizations.js";
+import { acquireOrganization } from "../access/organizations.js";
 import { authorize, callerOf, type ServedDaybook } from "../access/rights.js";
-import type { SentToken } from "../access/authenticator.js";
+import { invalidToken, type SentToken } from "../access/authenticator.js";
 import { originsOfRefused, scopedCaller, signedCallerOf } from "../access/signed-token.js";
 import type { TokenRecord } from "../access/token.js";
 import type { Answered, Trace } from "../answer/request-counts.js";
@@ -107,7 +107,7 @@ export function noteRefused(context: HandlerContext, { sha256, ...rest }: Refusa
   note(context, { ...rest, organization: sha256 === null ? null : context.authenticator.organizationOf(sha256) });
 }
 
-/** Checks a request, then handles it. In this order: overload, token, rights, a free slot, project, body (type, size, JSON), query string, shapes. */
+/** Checks a request, then handles it. In this order: overload, token, rights, a free slot, body (type, size, JSON), query string, shapes, project. */
 async function runRoute(context: HandlerContext, route: Route, routed: RoutedRequest): Promise<WireReply> {
   const { admission } = context;
   const { request, requestId } = routed;
@@ -135,14 +135,21 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
   const release = route.always === true ? () => undefined : await admission.acquire(token.sha256, writeBytes);
   // A streamed answer keeps its slot until it ends, and a stream of changes its organization.
   let isStreaming = false;
-  let organization: AcquiredOrganization | null = null;
+  let releaseOrganization: () => void = () => undefined;
   const changes = new EndedWhenWanted();
   try {
-    const onWanted = route.format === "events" ? () => changes.end() : undefined;
-    organization = await acquireOrganization(context.services.organizations, token.organization, onWanted);
-    const handle = await opened.handle(organization.daybook);
+    const { organizations } = context.services;
+    if (!(await organizations.has(token.organization))) throw invalidToken();
+    // Called once the body is read: a sender that is slow must not keep others from the place of its organization.
+    const prepare = async (): Promise<Handle> => {
+      if ("usesOnlyToken" in route) return (routeRequest) => route.handle({ token }, routeRequest);
+      const onWanted = route.format === "events" ? () => changes.end() : undefined;
+      const { daybook, release: end } = await acquireOrganization(organizations, token.organization, onWanted);
+      releaseOrganization = end;
+      return await opened.handle(daybook);
+    };
     const notices: QueryNotice[] = [];
-    const value = await valueOf(context, { route, token, handle }, routed, notices);
+    const value = await valueOf(context, { route, token, prepare }, routed, notices);
     if (route.format === undefined) {
       const arrow = acceptsArrow(request.header("accept")) ? await arrowStreamOf(value) : null;
       const text = arrow === null ? await jsonBody(value, release) : JSON.stringify(value);
@@ -152,14 +159,13 @@ async function runRoute(context: HandlerContext, route: Route, routed: RoutedReq
     }
     const headers = { "content-type": CONTENT_TYPES[route.format], "x-request-id": requestId, "cache-control": "no-store" };
     if (route.format !== "events") return { status: 200, headers, body: value as Uint8Array | string };
-    const { release: releaseOrganization } = organization;
     const stream = context.streams.open(token.sha256, () => value as BodyStream, releaseOrganization);
-    organization = null;
+    releaseOrganization = () => undefined;
     changes.opened(stream);
     // A proxy that buffers whole answers would never send an endless one.
     return { status: 200, headers: { ...headers, "x-accel-buffering": "no" }, body: stream };
   } finally {
-    organization?.release();
+    releaseOrganization();
     if (!isStreaming) release();
   }
 }
@@ -248,10 +254,10 @@ async function openedBySigned(
   return { token: caller.token, handle };
 }
 
-/** Reads what the route needs, and runs `handle` under a deadline. */
+/** Reads what the route needs, and runs what `prepare` returns under a deadline. */
 async function valueOf(
   context: HandlerContext,
-  { route, token, handle }: { readonly route: GuardedRoute; readonly token: TokenRecord; readonly handle: Handle },
+  { route, token, prepare }: { readonly route: GuardedRoute; readonly token: TokenRecord; readonly prepare: () => Promise<Handle> },
   { request, receivedAtMs, params, query: queryText, trace }: RoutedRequest,
   notices: QueryNotice[],
 ): Promise<unknown> {
@@ -263,6 +269,7 @@ async function valueOf(
     const query = parseQuery(queryText);
     checkShape(route.query, query);
     if (route.body !== null) checkShape(route.body.schema, body);
+    const handle = await prepare();
     const deadline = new Deadline(request.signal, admission.limits.queryMs);
     // Notices reveal which names the whole organization uses, so tokens of one project get none.
     const onNotice = (notice: QueryNotice) => void (token.project === null && notices.push(notice));

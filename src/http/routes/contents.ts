@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parameterError, shown } from "../../core/base/errors.js";
 import { ROLES, SCOPES } from "../access/token.js";
 import { ChangeStream } from "../answer/change-stream.js";
-import { guarded, objectBody, type Route } from "../routing/route.js";
+import { guarded, ofToken, objectBody, type Route } from "../routing/route.js";
 import { SealedSequences } from "../access/sealed-sequences.js";
 import { authorize, requireMember } from "../access/rights.js";
 import type { Authorization } from "../../engine/query/authorization.js";
@@ -35,7 +35,7 @@ export const contentRoutes: readonly Route[] = [
     etag: true,
     handle: async ({ daybook, project }) => ({ projects: (await daybook.projects()).filter((name) => project === null || name === project) }),
   }),
-  guarded({
+  ofToken({
     path: "/v1/token",
     summary: "Shows the role and scopes of the token",
     always: true,

@@ -137,6 +137,12 @@ export interface QueryRoute extends GuardedRoute {
   readonly handle: (caller: QueryCaller, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
 }
 
+/** A route that opens no organization. */
+export interface TokenRoute extends GuardedRoute {
+  readonly usesOnlyToken: true;
+  readonly handle: (caller: Pick<Caller, "token">, request: RouteRequest<unknown, unknown>) => Promise<unknown>;
+}
+
 /** Answers the CORS preflight of a browser, and grants nothing: the request that follows must pass the checks of its own route. */
 export interface PreflightRoute extends RouteBase {
   readonly access: null;
@@ -218,7 +224,7 @@ export interface ClientRoute extends RouteBase {
   readonly handle: (caller: Caller, sent: ClientRequest) => Promise<ClientAnswer>;
 }
 
-export type Route = OpenRoute | FileRoute | PreflightRoute | CollectRoute | ClientRoute | GuardedRoute | QueryRoute;
+export type Route = OpenRoute | FileRoute | PreflightRoute | CollectRoute | ClientRoute | GuardedRoute | QueryRoute | TokenRoute;
 
 export function isWriting(route: Route): boolean {
   return "sends" in route || "collects" in route || ("body" in route && route.body?.isWritten === true);
@@ -245,6 +251,11 @@ type GuardedParts<Body extends z.ZodObject, Query extends z.ZodObject, By> = Omi
 export function guarded<Body extends z.ZodObject, Query extends z.ZodObject = typeof noQuery>(route: GuardedParts<Body, Query, Caller>): GuardedRoute {
   // The pipeline passes only values that these schemas accepted.
   return { method: "GET", envelope: "problem", query: noQuery, body: null, etag: false, ...route, handle: route.handle as GuardedRoute["handle"] };
+}
+
+/** The same for a route that opens no organization. */
+export function ofToken<Query extends z.ZodObject = typeof noQuery>(route: GuardedParts<z.ZodObject, Query, Pick<Caller, "token">>): TokenRoute {
+  return { ...guarded(route), usesOnlyToken: true, handle: route.handle as TokenRoute["handle"] };
 }
 
 /** The same for a route that runs one query. */

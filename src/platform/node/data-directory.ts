@@ -106,7 +106,7 @@ async function isEmptyDirectory(path: string): Promise<boolean> {
 }
 
 /** Names in a directory, ascending; null if it is missing. */
-async function namesIn(path: string, ofFile: () => null = () => null): Promise<string[] | null> {
+export async function namesIn(path: string, ofFile: () => null = () => null): Promise<string[] | null> {
   try {
     return (await readdir(path)).sort();
   } catch (error) {

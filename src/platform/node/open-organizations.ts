@@ -15,7 +15,7 @@ import { MANIFEST_KEY, decodeManifest } from "../../store/files/manifest.js";
 import { signingKeysIn } from "../../store/files/signing-keys.js";
 import { SharedBudget, StoreShare } from "../../store/live/shared-budget.js";
 import type { Storage } from "../../store/storage/storage.js";
-import { DEFAULT_ORGANIZATION, isStore, organizationNames, refuseOtherFiles } from "./data-directory.js";
+import { DEFAULT_ORGANIZATION, isStore, namesIn, organizationNames, refuseOtherFiles } from "./data-directory.js";
 import { fileStorage } from "./file-storage.js";
 import { StorePool } from "./store-pool.js";
 
@@ -40,7 +40,8 @@ export interface OrganizationsOptions {
   readonly storage?: (directory: string) => Storage;
   /**
    * Called when a store could not be closed after it was idle, or when its expired events could not be deleted; with the directory if its stores
-   * could not be listed. Acknowledged events are durable all the same. Errors it throws are ignored. Absent: `close` throws the first such error.
+   * could not be listed; with what an `onWanted` throws. Acknowledged events are durable all the same. Errors it throws are ignored. Absent: `close`
+   * throws the first such error.
    */
   readonly onError?: (error: unknown, name: string) => unknown;
 }
@@ -61,7 +62,7 @@ export interface AcquireOptions {
 export interface Organizations extends AsyncDisposable {
   /** Names of the existing organizations, ascending. Cost: reads the start of each store's manifest. */
   names(): Promise<string[]>;
-  /** Whether there is such an organization; false for text that is no name. */
+  /** Whether there is such an organization; false for text that is no name. One that another process creates is found within a second. */
   has(name: string): Promise<boolean>;
   /** Creates an organization, unless it exists. @throws invalid_parameter, and what `acquire` throws */
   create(name: string): Promise<void>;
@@ -98,6 +99,7 @@ const KNOWN_OF_ACQUIRE: KnownOptions<AcquireOptions> = { onWanted: true };
 /** How often closed stores are looked at, and how long after the last look one with a time to live is opened: trusted times are for a day. */
 const LOOK_MS = 3_600_000;
 const TIME_TO_LIVE_MS = 12 * LOOK_MS;
+const LISTING_MS = 1_000;
 
 /** What tests replace. */
 export interface OrganizationTimes {
@@ -125,12 +127,14 @@ export class OpenedOrganizations implements Organizations {
   readonly #budget: SharedBudget;
   readonly #shares = new WeakMap<Daybook, StoreShare>();
   readonly #creating = new Set<string>();
-  /** Signing keys and verified tokens of as many organizations as may be open, the least recently used first. */
+  /** Signing keys and verified tokens of as many closed organizations as may be open, the least recently used first. */
   readonly #tokens = new Map<string, ScopeTokens>();
   /** When expired events of an organization were last deleted. */
   readonly #sweptMs = new Map<string, number>();
   readonly #stopping = new AbortController();
   #isSingle: Promise<boolean> | null = null;
+  /** Names in the directory, and when they were read. */
+  #listing: { readonly entries: Promise<ReadonlySet<string>>; readonly atMs: number } | null = null;
   #firstError: { readonly error: unknown } | null = null;
 
   constructor(directory: string, options: OrganizationsOptions, times: OrganizationTimes) {
@@ -158,9 +162,10 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async has(name: string): Promise<boolean> {
-    if (this.#pool.isOpen(name)) return true;
+    if (this.#pool.peek(name) !== null) return true;
     const directory = isOrganizationName(name) ? await this.#directoryOf(name) : null;
-    return directory !== null && (await isStore(directory));
+    if (directory === null || (directory !== this.#directory && !(await this.#entries()).has(name))) return false;
+    return await isStore(directory);
   }
 
   async create(name: string): Promise<void> {
@@ -194,8 +199,9 @@ export class OpenedOrganizations implements Organizations {
 
   async verifyScopeToken(name: string, token: string): Promise<VerifiedScope> {
     this.#pool.refuseClosed();
-    if (!(await this.has(name))) throw new DaybookError("invalid_token", "the token names no organization of this directory");
-    return await (await this.#tokensOf(name)).verify(token);
+    if (!this.#tokens.has(name) && !(await this.has(name))) throw new DaybookError("invalid_token", "the token names no organization of this directory");
+    const daybook = this.#pool.peek(name);
+    return await (daybook === null ? (await this.#tokensOf(name)).verify(token) : daybook.verifyScopeToken(token));
   }
 
   async delete(name: string): Promise<void> {
@@ -224,11 +230,13 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #open(name: string): Promise<Daybook> {
-    const directory = this.#creating.has(name) ? await this.#directoryForNew(name) : await this.#existing(name);
+    const isNew = this.#creating.has(name);
+    const directory = isNew ? await this.#directoryForNew(name) : await this.#existing(name);
     const share = new StoreShare(this.#budget);
     try {
       const daybook = await openInBudget({ ...this.#options.open, storage: this.#storageOf(directory) }, share);
       this.#shares.set(daybook, share);
+      if (isNew) this.#listing = null;
       return daybook;
     } catch (error) {
       share.end();
@@ -237,6 +245,8 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #close(name: string, daybook: Daybook): Promise<void> {
+    // Its keys may have changed while it was open.
+    this.#tokens.delete(name);
     try {
       if (!this.#stopping.signal.aborted) await this.#deleteExpired(name, daybook).catch((error: unknown) => this.#report(error, name));
       await daybook.close();
@@ -272,8 +282,11 @@ export class OpenedOrganizations implements Organizations {
   }
 
   async #visit(name: string): Promise<void> {
-    if (this.#pool.isOpen(name) || this.#isSwept(name)) return;
-    const bytes = await this.#storageOf(await this.#existing(name)).read(MANIFEST_KEY);
+    if (this.#pool.peek(name) !== null || this.#isSwept(name)) return;
+    const directory = await this.#directoryOf(name);
+    // Deleted since the directory was read.
+    if (directory === null || !(await isStore(directory))) return;
+    const bytes = await this.#storageOf(directory).read(MANIFEST_KEY);
     if (bytes === null || (decodeManifest(bytes).timeToLive ?? []).length === 0) return;
     await this.use(name, (daybook) => this.#deleteExpired(name, daybook));
   }
@@ -312,6 +325,18 @@ export class OpenedOrganizations implements Organizations {
       this.#isSingle = null;
       throw error;
     }));
+  }
+
+  /** Names in the directory at most a second ago: requests with made-up names must not read the disk each time. */
+  #entries(): Promise<ReadonlySet<string>> {
+    const atMs = this.#times.nowMs();
+    if (this.#listing === null || atMs - this.#listing.atMs >= LISTING_MS) {
+      const entries = namesIn(this.#directory).then((names) => new Set(names));
+      const listing = { entries, atMs };
+      this.#listing = listing;
+      entries.catch(() => this.#listing === listing && (this.#listing = null));
+    }
+    return this.#listing.entries;
   }
 
   /** Null: a single store has no such organization. */

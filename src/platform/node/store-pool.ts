@@ -11,7 +11,7 @@ export interface PoolServices<Store> {
   readonly waitMs: number;
   readonly open: (name: string) => Promise<Store>;
   readonly close: (name: string, store: Store) => Promise<void>;
-  /** Called when a store that was idle, or gave way to another, could not be closed. */
+  /** Called when a store that was idle, or gave way to another, could not be closed, and with what an `onWanted` throws. */
   readonly onError: (error: unknown, name: string) => void;
   readonly nowMs: () => number;
   /** Waits until a store has been idle long enough. */
@@ -89,8 +89,10 @@ export class StorePool<Store> {
     return [...this.#places.values()].flatMap(({ isOpen, store }) => (isOpen && store !== null ? [store] : []));
   }
 
-  isOpen(name: string): boolean {
-    return this.#places.get(name)?.isOpen === true;
+  /** Null: it is not open. Others may close it at any time. */
+  peek(name: string): Store | null {
+    const place = this.#places.get(name);
+    return place?.isOpen === true ? place.store : null;
   }
 
   /**
@@ -150,6 +152,8 @@ export class StorePool<Store> {
   async #closeAll(): Promise<void> {
     this.#stopping.abort();
     for (const { reject } of this.#waiting.splice(0)) reject(closed());
+    // Removals that wait end now.
+    for (const place of this.#places.values()) place.onUnused();
     const results = await Promise.allSettled([...this.#places.values()].map((place) => this.#shut(place)));
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -174,6 +178,8 @@ export class StorePool<Store> {
       place.store = store;
       // A store that is open may give its place to calls that wait.
       this.#fill();
+      // There may be more of them now than stay open.
+      void this.#closeIdle();
     };
     const failed = () => {
       place.uses.clear();
@@ -190,7 +196,7 @@ export class StorePool<Store> {
     place.lastUsedMs = this.#services.nowMs();
     if (place.uses.size === 0) place.onUnused();
     this.#fill();
-    if (!this.#isLookingForIdle) void this.#closeIdle();
+    void this.#closeIdle();
   }
 
   async #waitForPlace(name: string, use: Use): Promise<StorePlace<Store>> {
@@ -198,17 +204,16 @@ export class StorePool<Store> {
     const over = new AbortController();
     try {
       return await new Promise<StorePlace<Store>>((resolve, reject) => {
-        const waiting = { name, use, resolve, reject };
-        this.#waiting.push(waiting);
+        this.#waiting.push({ name, use, resolve, reject });
         void waitForPlace(waitMs, over.signal).then(() => {
           if (over.signal.aborted) return;
-          this.#waiting = this.#waiting.filter((each) => each !== waiting);
           reject(new DaybookError("overloaded", `${name}: expected one of ${maxOpen} places for open organizations within ${waitMs} ms, but all are in use`));
         });
         this.#fill();
       });
     } finally {
       over.abort();
+      this.#waiting = this.#waiting.filter((each) => each.use !== use);
     }
   }
 
@@ -240,7 +245,8 @@ export class StorePool<Store> {
   /** Asks all who use a store to end soon. */
   #want(place: StorePlace<Store>): void {
     place.isWanted = true;
-    for (const { onWanted } of [...place.uses]) onWanted?.();
+    for (const { onWanted } of [...place.uses])
+      void new Promise((resolve) => resolve(onWanted?.())).catch((error: unknown) => this.#services.onError(error, place.name));
   }
 
   /** Waits until nobody uses a store that others may not use any more. @throws overloaded */
@@ -260,7 +266,7 @@ export class StorePool<Store> {
   /** Closes stores that are idle for long enough, until none is left that will be. Never rejects. */
   async #closeIdle(): Promise<void> {
     const { idleMs, minOpen, nowMs, wait } = this.#services;
-    if (idleMs === Infinity) return;
+    if (idleMs === Infinity || this.#isLookingForIdle) return;
     this.#isLookingForIdle = true;
     while (this.#closing === null) {
       const open = [...this.#places.values()].filter(({ isOpen }) => isOpen);

@@ -131,10 +131,10 @@ describe("the order of checks", () => {
     ["method before token", COUNT, { method: "PUT", token: null }, "method_not_allowed"],
     ["token before scope", "/v1/projects/unknown/analytics/count-events", { ...wrong, token: "sk_unknown_0123456789abcdefgh" }, "invalid_token"],
     ["scope before project", "/v1/projects/unknown/analytics/count-events", { ...wrong, token: "sk_write_0123456789abcdefgh" }, "insufficient_scope"],
-    ["project before media type", "/v1/projects/unknown/analytics/count-events", wrong, "project_not_found"],
     ["media type before size", V1, { ...wrong, body: " ".repeat(1024 * 1024 + 1) }, "unsupported_media_type"],
     ["size before parsing", V1, { body: "{".repeat(1024 * 1024 + 1) }, "body_too_large"],
     ["parsing before validation", `${V1}?x=1`, { body: "{" }, "malformed_json"],
+    ["validation before project", "/v1/projects/unknown/analytics/count-events?x=1", {}, "unknown_parameter"],
   ])("is %s", async (_, path, options, code) => {
     expect(codeOf(await send(handlerOf(stubDaybook()), path, options))).toBe(code);
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fixedClock } from "../../../src/core/base/time.js";
 import { sha256Hex } from "../../../src/core/base/hash.js";
 import { memoryStorage, openDaybook } from "../../../src/index.js";
+import { organizationsOnDemand } from "../../../src/http/access/organizations.js";
 import { Collector, collectOptions } from "../../../src/http/collect/collector.js";
 import { readSalts, saltsBytes, saltsOfDay, Visitors } from "../../../src/http/collect/visitors.js";
 import type { SaltKeeper, LastSeen, Sender, VisitorsOptions } from "../../../src/http/collect/visitors.js";
@@ -175,7 +176,7 @@ it("who was seen is found in the store after a restart", async () => {
   const clock = fixedClock(MIDNIGHT_MS - 10 * MINUTE_MS);
   const daybook = await openDaybook({ storage: memoryStorage(), clock });
   const salts = keeper();
-  const organizations = { opened: () => [daybook] };
+  const organizations = organizationsOnDemand({ default: daybook });
   const take = async (nowMs: number) => {
     clock.set(nowMs);
     // A process of its own each time.
@@ -185,7 +186,7 @@ it("who was seen is found in the store after a restart", async () => {
       created_at: null, expires_at: null, revoked_at: null,
     } as const;
     const header = (name: string) => (name === "user-agent" ? FIREFOX : null);
-    await collector.collect({ key, rules: { origins: ["*"], ids: [] }, daybook, events: [{}], address: "192.0.2.1", header, receivedAtMs: nowMs, onSentNotices: () => undefined });
+    await collector.collect({ key, rules: { origins: ["*"], ids: [] }, events: [{}], address: "192.0.2.1", header, receivedAtMs: nowMs, onSentNotices: () => undefined });
     collector.stop();
   };
   await take(MIDNIGHT_MS - 10 * MINUTE_MS);

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { fixedClock, openDaybook } from "daybook";
 import { keepingTimer } from "../../../src/core/base/time.js";
 import { seededRandom } from "../../../src/testing/random.js";
+import { encodeScopeToken } from "../../../src/engine/tokens/scope-token.js";
 import { fileStorage, openOrganizations, type Organizations, type OrganizationsOptions } from "../../../src/platform/node/index.js";
 import { OpenedOrganizations } from "../../../src/platform/node/open-organizations.js";
 import { emptyDirectory } from "../../cli/run.js";
@@ -143,6 +144,81 @@ describe("openOrganizations", () => {
     for (const name of ["globex", "nowhere", "../acme"])
       await expect(organizations.verifyScopeToken(name, token)).rejects.toMatchObject({ code: "invalid_token" });
     expect(organizations.opened()).toEqual([globex]);
+  });
+
+  it("verifies a token that was signed just now, open or closed, after a rotation and after a forged one", async () => {
+    const time = new FakeTime();
+    const directory = await emptyDirectory();
+    const clock = fixedClock(Date.parse("2026-03-10T12:00:00Z"));
+    const organizations = new OpenedOrganizations(directory, { maxOpen: 1, open: { clock } }, { nowMs: () => time.nowMs, wait: time.wait, waitForPlace: keepingTimer });
+    onTestFinished(() => organizations.close());
+    await organizations.create("acme");
+    await organizations.create("globex");
+    const signed = (rotates = false) =>
+      organizations.use("acme", async (daybook) => {
+        if (rotates) await daybook.rotateSigningKey();
+        return await daybook.signScope({}, { expiresIn: "1h", organization: "acme" });
+      });
+    const verified = (token: string) => organizations.verifyScopeToken("acme", token).then(({ organization }) => organization, ({ code }: { code: string }) => code);
+    // Closed: globex has the only place. Anybody may send a forged token, so that keys are read before there are any.
+    const forged = encodeScopeToken({ organization: "acme", issuedMs: 0, expiresMs: 0, payloadByteLength: 0, deflatedPayload: new Uint8Array() }, () => new Uint8Array(32));
+    expect(await verified(forged)).toBe("invalid_token");
+    const [first, second] = [await signed(), await signed(true)];
+    expect([await verified(first), await verified(second)]).toEqual(["acme", "acme"]);
+    const third = await signed(true);
+    await organizations.use("globex", () => undefined);
+    expect([await verified(first), await verified(second), await verified(third), await verified(forged)]).toEqual(["invalid_token", "acme", "acme", "invalid_token"]);
+  });
+
+  it("reads the directory once a second for names that do not exist, and sees at once what it creates itself", async () => {
+    const time = new FakeTime();
+    const directory = await emptyDirectory();
+    const organizations = new OpenedOrganizations(directory, { maxOpen: 1 }, { nowMs: () => time.nowMs, wait: time.wait, waitForPlace: keepingTimer });
+    const other = openOrganizations(directory);
+    onTestFinished(async () => void (await Promise.all([organizations.close(), other.close()])));
+    expect([await organizations.has("acme"), await organizations.has("globex")]).toEqual([false, false]);
+    await other.create("acme");
+    expect(await organizations.has("acme")).toBe(false);
+    await organizations.create("globex");
+    expect([await organizations.has("globex"), await organizations.has("acme")]).toEqual([true, true]);
+    await other.create("initech");
+    await time.pass(999);
+    expect(await organizations.has("initech")).toBe(false);
+    await time.pass(1);
+    expect(await organizations.has("initech")).toBe(true);
+  });
+
+  it("does not report an organization that is deleted while the times to live of closed ones are looked at", async () => {
+    const time = new FakeTime();
+    const directory = await emptyDirectory();
+    const errors: unknown[] = [];
+    let meanwhile: () => Promise<void> = () => Promise.resolve();
+    const storage = (path: string) => {
+      const files = fileStorage(path);
+      const readFiles = files.read.bind(files);
+      const read: typeof files.read = async (key, range) => {
+        if (path.endsWith("acme")) await meanwhile();
+        return await readFiles(key, range);
+      };
+      return Object.assign(files, { read });
+    };
+    const times = { nowMs: () => time.nowMs, wait: time.wait, waitForPlace: keepingTimer };
+    const earlier = openOrganizations(directory);
+    for (const name of ["acme", "globex"]) await earlier.create(name);
+    await earlier.close();
+    const organizations = new OpenedOrganizations(directory, { storage, onError: (error) => errors.push(error) }, times);
+    onTestFinished(() => organizations.close());
+    let isDeleted = false;
+    meanwhile = async () => {
+      meanwhile = () => Promise.resolve();
+      await organizations.delete("globex");
+      isDeleted = true;
+    };
+    await time.pass(HOUR_MS);
+    await expect.poll(() => isDeleted).toBe(true);
+    // The look goes on with globex once it has read the manifest of acme.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(errors).toEqual([]);
   });
 
   it("shares one memory budget: what one organization used longest ago gives way to another", async () => {

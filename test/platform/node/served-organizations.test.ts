@@ -104,3 +104,49 @@ it("opens an organization for a signed token only once its signature is verified
   expect([codeOf(await query(forged)), codeOf(await query(foreign)), opened]).toEqual(["invalid_token", "invalid_token", []]);
   expect([(await query(token)).json, opened]).toEqual([{ answer: 5 }, ["tenant-5"]]);
 });
+
+it("opens no organization for page events that it does not store", async () => {
+  const { organizations } = await serving({ maxOpen: 1 }, 2);
+  const key = { token: "pk_0123456789abcdefghijkl", organization: "tenant-0", project: "web", public: { origins: ["https://shop.example"], ids: [] } } as const;
+  const collect = { isBot: (userAgent: string) => userAgent.includes("bot"), honorGpc: true, perAddressBurst: 1, perAddressPerSec: 0.001 };
+  const handler = createHandler({ organizations, tokens: memoryTokens([key]), collect, address: (request) => request.headers.get("x-from") ?? undefined });
+  onTestFinished(() => handler.stop());
+  const [tenant1] = organizations.opened();
+  const collected = async (address: string, headers: Record<string, string> = {}, event: object = { name: "view" }) => {
+    const body = JSON.stringify({ key: key.token, events: [event] });
+    const sent = { "content-type": "text/plain", origin: "https://shop.example", "x-from": address, ...headers };
+    const { status } = await handler(new Request("http://localhost/v1/collect", { method: "POST", headers: sent, body }));
+    return [status, organizations.opened()[0] === tenant1];
+  };
+  expect(await collected("192.0.2.1", { "user-agent": "a bot" })).toEqual([204, true]);
+  expect(await collected("192.0.2.2", { "sec-purpose": "prefetch" })).toEqual([204, true]);
+  expect(await collected("192.0.2.3", { "sec-gpc": "1" })).toEqual([204, true]);
+  expect(await collected("192.0.2.4", {}, { name: 1 })).toEqual([400, true]);
+  expect(await collected("192.0.2.4")).toEqual([429, true]);
+  expect(await collected("192.0.2.5")).toEqual([204, false]);
+  expect(await organizations.use("tenant-0", (daybook) => daybook.countEvents({}))).toBe(1);
+});
+
+it("opens no organization for a request whose body is not there yet, and none for its token", async () => {
+  const { organizations, handler } = await serving({ maxOpen: 1 }, 2);
+  const [tenant1] = organizations.opened();
+  let end = () => undefined as void;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      end = () => {
+        controller.enqueue(new TextEncoder().encode("{}"));
+        controller.close();
+      };
+    },
+  });
+  const headers = { authorization: `Bearer ${tokenOf("tenant-0")}`, "content-type": "application/json" };
+  const slow = handler(new Request("http://localhost/v1/query/countEvents", { method: "POST", headers, body, duplex: "half" } as RequestInit));
+  const token = await handler(new Request("http://localhost/v1/token", { headers }));
+  expect([token.status, await token.json()]).toEqual([200, { organization: "tenant-0", project: null, role: "owner", scopes: ["*"] }]);
+  for (const wrong of ["{", '{"nothing":1}']) expect((await handler(new Request("http://localhost/v1/events", { method: "POST", headers, body: wrong }))).status).toBe(400);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(organizations.opened()[0]).toBe(tenant1);
+  end();
+  expect(await (await slow).json()).toEqual({ answer: 0 });
+  expect(organizations.opened()[0]).not.toBe(tenant1);
+});

@@ -194,6 +194,23 @@ describe("a pool of stores", () => {
     expect(world.taken()).toEqual(["open a", "open b", "open c", "close a", "open d", "close d", "open e"]);
   });
 
+  it("reports what an onWanted throws, and lets the call that waits have the place", async () => {
+    const world = new World({ maxOpen: 1 });
+    const fails = async () => Promise.reject(new Error("rejected"));
+    const throws = () => {
+      throw new Error("thrown");
+    };
+    const leases = [await world.pool.acquire("a", throws), await world.pool.acquire("a", fails)];
+    const waiting = world.used("b");
+    await settled();
+    expect(world.errors).toEqual([new Error("thrown"), new Error("rejected")]);
+    for (const { release } of leases) release();
+    await waiting;
+    await world.used("a");
+    await world.pool.close();
+    expect(Object.fromEntries(world.disk)).toEqual({ a: 1, b: 1 });
+  });
+
   it("asks a use that began while its store was wanted", async () => {
     const world = new World({ maxOpen: 1 });
     const asked: string[] = [];
@@ -258,6 +275,29 @@ describe("a pool of stores", () => {
     await removed;
     await again;
     expect(world.taken()).toEqual(["open a"]);
+  });
+
+  it("closes an idle store while another one, which was opened later, stays in use", async () => {
+    const world = new World({ minOpen: 1 });
+    await world.used("a");
+    await world.time.pass(5_000);
+    const lease = await world.pool.acquire("b");
+    await world.time.pass(1_000);
+    expect(world.taken()).toEqual(["open a", "open b", "close a"]);
+    lease.release();
+  });
+
+  it("ends a removal that waits as soon as the pool is closed", async () => {
+    const world = new World();
+    await world.pool.acquire("a");
+    let outcome = "waits";
+    const removed = world.pool.remove("a", () => Promise.resolve()).catch(({ code }: { code: string }) => void (outcome = code));
+    await settled();
+    expect(outcome).toBe("waits");
+    await world.pool.close();
+    await settled();
+    expect(outcome).toBe("closed");
+    await removed;
   });
 
   it("closes everything, and fails the calls that wait", async () => {
