@@ -5,7 +5,7 @@ import { LIMITS } from "../../core/base/limits.js";
 import type { ExportDeletionsInput } from "../../query/plan/input.js";
 import { planDeletions, refuseUnreached } from "../../query/plan/reports/exports.js";
 import type { StoredDeletion } from "../../store/files/deletions-file.js";
-import { readDeletions } from "../../store/upkeep/replace-content.js";
+import { storedDeletions } from "../../store/upkeep/replace-content.js";
 import type { OpenExports } from "./open-exports.js";
 import { GIVEN_ROW_VALUES, rowYielder } from "./row-yielder.js";
 
@@ -22,26 +22,25 @@ export interface ExportedDeletion {
   readonly projectSha256: string | null;
   /** ISO 8601, exclusive. */
   readonly before: string | null;
-  /** The newest sequence when it was deleted here. */
+  /** Of the deletion: no event has it. An export that has reached it yields none of the deleted events. */
   readonly sequence: number;
   /** ISO 8601. */
   readonly deletedAt: string;
 }
 
-/** Yields deletions, oldest first. Cost: one read of a file of all that were deleted in 30 days. */
-export async function* exportedDeletions({ store, retrying }: OpenExports, input: ExportDeletionsInput, options?: StopOptions): AsyncGenerator<ExportedDeletion> {
+/** Yields deletions, oldest first. Cost: decodes the text, in memory, of all that were deleted in 30 days. */
+export async function* exportedDeletions({ store }: OpenExports, input: ExportDeletionsInput, options?: StopOptions): AsyncGenerator<ExportedDeletion> {
   const { afterSequence } = planDeletions(input);
   const yielder = rowYielder(readStopOptions(options).signal);
   refuseUnreached({ afterSequence }, store.newestSequence);
-  const { forgottenSequence, deletions } = await retrying(() => readDeletions(store));
-  if (afterSequence > 0 && afterSequence <= forgottenSequence) {
+  const { forgottenSequence, deletions } = storedDeletions(store);
+  if (afterSequence > 0 && afterSequence < forgottenSequence) {
     const days = LIMITS.keptDeletionMs / MS_PER_DAY;
     const reason = `deletions are kept for ${days} days, and those up to sequence ${forgottenSequence} are forgotten: copy all events again`;
     throw parameterError("invalid_parameter", "afterSequence", `expected a later sequence, got ${afterSequence}: ${reason}`);
   }
   for (const deletion of deletions) {
-    // Equal: it may have come after the export that reached this sequence.
-    if (deletion.sequence < afterSequence) continue;
+    if (deletion.sequence <= afterSequence) continue;
     for (const exported of shownDeletions(deletion)) {
       if (yielder.isDue(GIVEN_ROW_VALUES)) await yielder.yield();
       yield exported;
@@ -51,6 +50,6 @@ export async function* exportedDeletions({ store, retrying }: OpenExports, input
 
 function* shownDeletions({ action, sequence, deletedMs, projectSha256, beforeMs, runs }: StoredDeletion): Generator<ExportedDeletion> {
   const before = beforeMs === null ? null : isoOf(beforeMs);
-  for (const [fromSequence, toSequence] of runs ?? [[1, sequence] as const])
+  for (const [fromSequence, toSequence] of runs ?? [[1, sequence - 1] as const])
     yield { action, fromSequence, toSequence, projectSha256, before, sequence, deletedAt: isoOf(deletedMs) };
 }
