@@ -108,6 +108,20 @@ describe("afterSequence", () => {
     await expect(all(daybook.exportDeletions({ afterSequence: 6 }))).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "afterSequence" } });
   });
 
+  test("reports the sequence that an export reaches, which is not that of an event", async () => {
+    await using daybook = await five();
+    await daybook.identify({ userId: "ann", traits: { plan: "pro" } });
+    const reached: number[] = [];
+    const onSequence = (sequence: number) => void reached.push(sequence);
+    await all(daybook.exportEvents({ afterSequence: 5 }, { onSequence }));
+    await daybook.deleteEvents({ before: "2026-03-02" });
+    await all(daybook.exportParquet({ afterSequence: 0, eventName: "a" }, { onSequence }));
+    await all(daybook.exportArrow({ upToSequence: 4 }, "stream", { onSequence }));
+    await all(daybook.exportEvents({}, { onSequence }));
+    expect(reached).toEqual([6, 7, 4]);
+    await expect(all(daybook.exportEvents({}, { onSequence: 1 as never }))).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "onSequence" } });
+  });
+
   test("opens no segment without later rows", async () => {
     const storage = new RecordingStorage();
     const writer = await open(storage);
