@@ -17,9 +17,9 @@ await writeFile(events, daybook.exportParquet({ afterSequence }, { onSequence: (
 const lines: string[] = [];
 for await (const deletion of daybook.exportDeletions({ afterSequence })) lines.push(`${JSON.stringify(deletion)}\n`);
 await writeFile(deletions, lines);
-const types = "{ action: 'VARCHAR', fromSequence: 'BIGINT', toSequence: 'BIGINT', projectSha256: 'VARCHAR', before: 'TIMESTAMPTZ' }";
+const types = "{ action: 'TEXT', fromSequence: 'INT8', toSequence: 'INT8', projectSha256: 'TEXT', before: 'TIMESTAMPTZ', idPrefix: 'TEXT' }";
 const concerned = `sequence BETWEEN fromSequence AND toSequence
-  AND coalesce(projectSha256 = sha256(project), true) AND coalesce(createdAt < before, true)`;
+  AND coalesce(projectSha256 = sha256(project), true) AND coalesce(createdAt < before, true) AND coalesce(starts_with(id::VARCHAR, idPrefix), true)`;
 await duckdb.run(`CREATE TABLE IF NOT EXISTS events AS FROM '${events}' LIMIT 0; BEGIN; INSERT INTO events FROM '${events}';
   CREATE TEMP TABLE deletions AS FROM read_json('${deletions}', columns = ${types});
   DELETE FROM events USING deletions WHERE action = 'delete' AND ${concerned};

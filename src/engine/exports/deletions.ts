@@ -11,7 +11,7 @@ import { GIVEN_ROW_VALUES, rowYielder } from "./row-yielder.js";
 
 /**
  * What a copy of the events has to repeat, for events with a sequence from `fromSequence` to `toSequence`, of a project whose name has this
- * SHA-256, created before `before`, where these are not null. Applied twice, it changes nothing.
+ * SHA-256, created before `before`, whose ids begin with `idPrefix`, where these are not null. Applied twice, it changes nothing.
  */
 export interface ExportedDeletion {
   /** `clearAnonymousId`: the events stay, without their `anonymousId`, which was a device of an erased person. */
@@ -22,6 +22,8 @@ export interface ExportedDeletion {
   readonly projectSha256: string | null;
   /** ISO 8601, exclusive. */
   readonly before: string | null;
+  /** Of the ids of all events that a public key sent. */
+  readonly idPrefix: string | null;
   /** Of the deletion: no event has it. An export that has reached it yields none of the deleted events. */
   readonly sequence: number;
   /** ISO 8601. */
@@ -48,8 +50,8 @@ export async function* exportedDeletions({ store }: OpenExports, input: ExportDe
   }
 }
 
-function* shownDeletions({ action, sequence, deletedMs, projectSha256, beforeMs, runs }: StoredDeletion): Generator<ExportedDeletion> {
+function* shownDeletions({ action, sequence, deletedMs, projectSha256, beforeMs, idPrefix, runs }: StoredDeletion): Generator<ExportedDeletion> {
   const before = beforeMs === null ? null : isoOf(beforeMs);
   for (const [fromSequence, toSequence] of runs ?? [[1, sequence - 1] as const])
-    yield { action, fromSequence, toSequence, projectSha256, before, sequence, deletedAt: isoOf(deletedMs) };
+    yield { action, fromSequence, toSequence, projectSha256, before, idPrefix, sequence, deletedAt: isoOf(deletedMs) };
 }

@@ -16,6 +16,8 @@ export interface StoredDeletion {
   readonly projectSha256: string | null;
   /** Only events that happened before, epoch ms; null: at any time. */
   readonly beforeMs: number | null;
+  /** Of the ids of all events of a public key; null: any id. Bounded, however many events the key sent. */
+  readonly idPrefix: string | null;
   /** Only these events, ascending; null: all before `sequence`. Sequences name no person, unlike ids of events. */
   readonly runs: readonly SequenceRun[] | null;
 }
@@ -44,7 +46,7 @@ export function withDeletions({ forgottenSequence, deletions }: StoredDeletions,
 
 /** Whether a later deletion by project and time removes all that a former one did. */
 function isIncluded(former: StoredDeletion, later: NewDeletion): boolean {
-  if (former.runs !== null || later.runs !== null) return false;
+  if (former.runs !== null || later.runs !== null || former.idPrefix !== later.idPrefix) return false;
   return later.beforeMs === null || (former.beforeMs !== null && former.beforeMs <= later.beforeMs);
 }
 
@@ -81,9 +83,10 @@ function isSequence(value: unknown): value is number {
 }
 
 function isDeletion(value: unknown): value is StoredDeletion {
-  const { action, sequence, deletedMs, projectSha256, beforeMs, runs } = (value ?? {}) as { readonly [Name in keyof StoredDeletion]?: unknown };
+  const { action, sequence, deletedMs, projectSha256, beforeMs, idPrefix, runs } = (value ?? {}) as { readonly [Name in keyof StoredDeletion]?: unknown };
   const isRun = (run: unknown) => Array.isArray(run) && run.length === 2 && run.every(isSequence);
   return (action === "delete" || action === "clearAnonymousId") && isSequence(sequence) && typeof deletedMs === "number" &&
     (projectSha256 === null || typeof projectSha256 === "string") && (beforeMs === null || typeof beforeMs === "number") &&
+    (idPrefix === null || typeof idPrefix === "string") &&
     (runs === null || (Array.isArray(runs) && runs.every(isRun)));
 }
