@@ -8,19 +8,21 @@ const [store = "./data/embed", folder = "."] = process.argv.slice(2);
 const [events, deletions] = [`${folder}/new.parquet`, `${folder}/deletions.ndjson`];
 const duckdb = await (await DuckDBInstance.create(`${folder}/copy.duckdb`)).connect();
 const valueOf = async (sql: string) => Number((await duckdb.runAndReadAll(sql)).getRows()[0]?.[0]);
-const hasCopy = (await valueOf("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'events'")) > 0;
-const afterSequence = hasCopy ? await valueOf("SELECT coalesce(max(sequence), 0) FROM events") : 0;
+await duckdb.run("CREATE TABLE IF NOT EXISTS copy AS SELECT 0::BIGINT AS sequence");
+const afterSequence = await valueOf("SELECT sequence FROM copy");
+let reached = 0;
 
 await using daybook = await openDaybook({ storage: fileStorage(store), readOnly: true });
-await writeFile(events, daybook.exportParquet({ afterSequence }));
+await writeFile(events, daybook.exportParquet({ afterSequence }, { onSequence: (sequence) => void (reached = sequence) }));
 const lines: string[] = [];
 for await (const deletion of daybook.exportDeletions({ afterSequence })) lines.push(`${JSON.stringify(deletion)}\n`);
 await writeFile(deletions, lines);
-const types = "{ action: 'VARCHAR', fromSequence: 'BIGINT', toSequence: 'BIGINT', projectSha256: 'VARCHAR', before: 'TIMESTAMPTZ' }";
+const types = "{ action: 'TEXT', fromSequence: 'INT8', toSequence: 'INT8', projectSha256: 'TEXT', before: 'TIMESTAMPTZ', idPrefix: 'TEXT' }";
 const concerned = `sequence BETWEEN fromSequence AND toSequence
-  AND coalesce(projectSha256 = sha256(project), true) AND coalesce(createdAt < before, true)`;
+  AND coalesce(projectSha256 = sha256(project), true) AND coalesce(createdAt < before, true) AND coalesce(starts_with(id::VARCHAR, idPrefix), true)`;
 await duckdb.run(`CREATE TABLE IF NOT EXISTS events AS FROM '${events}' LIMIT 0; BEGIN; INSERT INTO events FROM '${events}';
   CREATE TEMP TABLE deletions AS FROM read_json('${deletions}', columns = ${types});
   DELETE FROM events USING deletions WHERE action = 'delete' AND ${concerned};
-  UPDATE events SET anonymousId = NULL FROM deletions WHERE action = 'clearAnonymousId' AND ${concerned}; COMMIT`);
+  UPDATE events SET anonymousId = NULL FROM deletions WHERE action = 'clearAnonymousId' AND ${concerned};
+  UPDATE copy SET sequence = ${reached}; COMMIT`);
 console.log(`${await valueOf("SELECT count(*) FROM events")} events`);

@@ -8,7 +8,7 @@ export type { DaybookOptions } from "./engine/options.js";
 export type { IngestNotice, Notice } from "./engine/query/notices.js";
 export type { QueryNotice, QueryOptions, ReportName } from "./query/queries.js";
 export type { Damage, ScrubOptions, ScrubState } from "./engine/upkeep/scrub.js";
-export type { StopOptions } from "./core/base/options.js";
+export type { ExportOptions, StopOptions } from "./core/base/options.js";
 export type { QueryStats } from "./engine/query/scan.js";
 export type { Daybook, ScopedDaybook } from "./engine/daybook.js";
 export type { Scope } from "./query/plan/scope.js";

@@ -9,7 +9,7 @@ import type { SignScopeOptions } from "../engine/tokens/scope-tokens.js";
 import type { Scope } from "../query/plan/scope.js";
 import type { TimeToLive, TimeToLivePreview, TimeToLiveRule } from "../engine/upkeep/time-to-live.js";
 import {
-  INGEST, projectOfTrack, readStopOptions, checkQueryOptions, type StopOptions, type KnownOptions, type IngestOptions, type TrackOptions,
+  INGEST, projectOfTrack, readExportOptions, readStopOptions, checkQueryOptions, type ExportOptions, type StopOptions, type KnownOptions, type IngestOptions, type TrackOptions,
 } from "../core/base/options.js";
 import { eraseSubject } from "../core/schema/erasure.js";
 import type { StoredRecord } from "../core/schema/record.js";
@@ -204,9 +204,9 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
     return (answer as { status: Awaited<ReturnType<DaybookClient["health"]>> }).status;
   }
 
-  async *exportEvents(input?: ExportInput, options?: StopOptions): AsyncGenerator<ExportedEvent> {
+  async *exportEvents(input?: ExportInput, options?: ExportOptions): AsyncGenerator<ExportedEvent> {
     const query = queryOf(input);
-    yield* this.#pages<ExportedEvent>("/v1/exports/events", query, ({ createdAt, id, project }) => ({ createdAt, id, project }), readStopOptions(options));
+    yield* this.#pages<ExportedEvent>("/v1/exports/events", query, ({ createdAt, id, project }) => ({ createdAt, id, project }), readExportOptions(options));
   }
 
   async *exportDeletions(input: ExportDeletionsInput, options?: StopOptions): AsyncGenerator<ExportedDeletion> {
@@ -252,13 +252,14 @@ export class RemoteDaybook extends RemoteWrites implements DaybookClient {
   }
 
   /** Reads pages until one is empty; each page starts after the last item of the previous one. */
-  async *#pages<T>(path: string, query: object, after: (last: T) => object, { signal }: StopOptions): AsyncGenerator<T> {
+  async *#pages<T>(path: string, query: object, after: (last: T) => object, { signal, onSequence }: ExportOptions): AsyncGenerator<T> {
     let own = query;
     for (let position: object | null = null; ; ) {
       const body = jsonText(position === null ? own : { ...own, after: position }, false);
       const { lines, sequence } = await this.#calls.lines({ method: "POST", path, body, retry: "always", signal });
       // Later pages read other snapshots, and must stop where the first one did.
       if (sequence !== null) own = { ...own, upToSequence: Number(sequence) };
+      if (sequence !== null && position === null) onSequence?.(Number(sequence));
       const items = lines.map((line) => JSON.parse(line) as T);
       yield* items;
       const last = items.at(-1);

@@ -1,5 +1,5 @@
 import type { RecordBatch } from "../formats/arrow/record-batches.js";
-import type { IngestOptions, StopOptions, TrackOptions } from "../core/base/options.js";
+import type { ExportOptions, IngestOptions, StopOptions, TrackOptions } from "../core/base/options.js";
 import type { ExportArrowInput, ExportDeletionsInput, ExportInput, RecordBatchesInput } from "../query/plan/input.js";
 import type { Scope } from "../query/plan/scope.js";
 import type { Queries, ReportName } from "../query/queries.js";
@@ -113,15 +113,16 @@ export interface Daybook extends Queries, AsyncDisposable {
   /**
    * Yields stored events in (createdAt, id) order, one day in memory at a time: all of a snapshot, or those that `input` selects.
    *
-   * For a copy that grows, pass its greatest `sequence` as `afterSequence`: that yields all events stored since, late ones too, each with its
-   * sequence. Then pass the same number to `exportDeletions`. A store restored from an earlier backup may give sequences of the copy to other events.
+   * For a copy that grows, keep what `onSequence` reports, and pass it as `afterSequence` the next time: that yields all events stored since, late
+   * ones too, each with its sequence. Then pass the same number to `exportDeletions`. A store restored from an earlier backup may give sequences of
+   * the copy to other events.
    *
    * Cost: the rows yielded, and with filters or sequences first a scan of the columns that select: it skips segments without later rows, and keeps
    * one bit a row of the others.
    * @throws invalid_parameter (also a sequence that the store has not reached), unknown_parameter, invalid_date, invalid_date_range,
    * too_many_filters, invalid_operator, invalid_filter_value, invalid_regex, aborted, closed
    */
-  exportEvents(input?: ExportInput, options?: StopOptions): AsyncIterable<ExportedEvent>;
+  exportEvents(input?: ExportInput, options?: ExportOptions): AsyncIterable<ExportedEvent>;
   /**
    * Yields what was deleted or erased since a copy reached a sequence, oldest first. Call it after the export of events that continues after the same
    * sequence, and apply it to old and new events alike. Deletions are kept for 30 days.
@@ -135,9 +136,9 @@ export interface Daybook extends Queries, AsyncDisposable {
    */
   exportRecords(options?: StopOptions): AsyncIterable<StoredRecord>;
   /** Yields the same events as an Arrow IPC stream, or file; `import --format arrow` reads it back. @throws as exportEvents */
-  exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: StopOptions): AsyncIterable<Uint8Array>;
+  exportArrow(input?: ExportArrowInput, format?: "stream" | "file", options?: ExportOptions): AsyncIterable<Uint8Array>;
   /** Yields the same events as a Parquet file, in chunks; `import --format parquet` reads it back. @throws as exportEvents */
-  exportParquet(input?: ExportInput, options?: StopOptions): AsyncIterable<Uint8Array>;
+  exportParquet(input?: ExportInput, options?: ExportOptions): AsyncIterable<Uint8Array>;
   /**
    * Yields the events of a snapshot, taken when the first batch is requested, as Arrow record batches over the in-memory arrays of segments and
    * heads: one batch for each, days ascending, in order of time only within sealed ones. All have one schema: `new Table(batches)` takes them. For

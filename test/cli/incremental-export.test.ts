@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import { openDaybook } from "daybook";
 import { fileStorage } from "daybook/node";
 import { describe, expect, test } from "vitest";
@@ -22,10 +23,17 @@ describe("daybook export", () => {
   test("--after-sequence writes later events with their sequences, says where it stands, and --deletions writes what went", async () => {
     const directory = await stored();
     const { code, stdout, stderr } = await run(directory, "--after-sequence", "1", "--out", `${directory}/new.ndjson`, "--deletions", `${directory}/gone.ndjson`);
-    expect([code, stderr]).toEqual([0, "daybook export: up to sequence 4\n"]);
+    expect([code, stderr]).toEqual([0, "daybook export: up to sequence 5\n"]);
     expect(stdout).toContain("new.ndjson: 2 events");
     expect((await readFile(`${directory}/new.ndjson`, "utf8")).match(/"sequence":\d+/g)).toEqual(['"sequence":3', '"sequence":2']);
     expect(JSON.parse(await readFile(`${directory}/gone.ndjson`, "utf8"))).toMatchObject({ action: "delete", fromSequence: 1, toSequence: 4, before: "2026-03-03T00:00:00.000Z" });
+  });
+
+  test("--deletions is gzipped if its name ends in .gz", async () => {
+    const directory = await stored();
+    const file = `${directory}/gone.ndjson.gz`;
+    expect((await run(directory, "--after-sequence", "1", "--deletions", file)).code).toBe(0);
+    expect(gunzipSync(await readFile(file)).toString()).toMatch(/^\{"action":"delete".*\}\n$/);
   });
 
   test("--event and --filters select events", async () => {
@@ -41,7 +49,8 @@ describe("daybook export", () => {
     [["--deletions", "x"], "--deletions: expected --after-sequence beside it"],
     [["--after-sequence", "x"], "--after-sequence: expected a whole number"],
     [["--filters", "{"], "--filters: expected JSON"],
-    [["--after-sequence", "5"], "afterSequence: expected a sequence up to the newest, which is 4, got 5"],
+    [["--after-sequence", "6"], "afterSequence: expected a sequence up to the newest, which is 5, got 6"],
+    [["--after-sequence", "0", "--out", "same.ndjson", "--deletions", "./same.ndjson"], "--deletions: expected another file than --out, got ./same.ndjson for both"],
     [["--filters", '[{"filters":[{"fieldName":"a","operator":"like"}]}]'], "filterGroups[0].filters[0].operator"],
   ])("refuses %j", async (args, message) => {
     const { code, stderr } = await run(await stored(), ...args);

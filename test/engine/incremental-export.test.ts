@@ -5,7 +5,7 @@ import { uuidOfPublic } from "../../src/core/base/uuid.js";
 import { describe, expect, test } from "vitest";
 import { eventsFromIpc } from "../../src/formats/arrow/events-from-ipc.js";
 import { eventsOf, parquetOf } from "../formats/parquet/files.js";
-import { lastingMemory } from "../store/objects.js";
+import { lastingMemory, objectsOf, storageWith } from "../store/objects.js";
 import { RecordingStorage } from "../store/recording-storage.js";
 
 const DAY_MS = 86_400_000;
@@ -108,6 +108,20 @@ describe("afterSequence", () => {
     await expect(all(daybook.exportDeletions({ afterSequence: 6 }))).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "afterSequence" } });
   });
 
+  test("reports the sequence that an export reaches, which is not that of an event", async () => {
+    await using daybook = await five();
+    await daybook.identify({ userId: "ann", traits: { plan: "pro" } });
+    const reached: number[] = [];
+    const onSequence = (sequence: number) => void reached.push(sequence);
+    await all(daybook.exportEvents({ afterSequence: 5 }, { onSequence }));
+    await daybook.deleteEvents({ before: "2026-03-02" });
+    await all(daybook.exportParquet({ afterSequence: 0, eventName: "a" }, { onSequence }));
+    await all(daybook.exportArrow({ upToSequence: 4 }, "stream", { onSequence }));
+    await all(daybook.exportEvents({}, { onSequence }));
+    expect(reached).toEqual([6, 7, 4]);
+    await expect(all(daybook.exportEvents({}, { onSequence: 1 as never }))).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "onSequence" } });
+  });
+
   test("opens no segment without later rows", async () => {
     const storage = new RecordingStorage();
     const writer = await open(storage);
@@ -134,11 +148,12 @@ describe("an export of deletions", () => {
     expect(await deletions(daybook, 5)).toEqual([["delete", 1, 5, shop, "2026-03-05T00:00:00.000Z"]]);
     await daybook.ingest([{ name: "new", createdAt: at(2) }]);
     await daybook.deleteEvents({ before: "2026-03-06" });
-    expect(await deletions(daybook, 6)).toEqual([["delete", 1, 6, sha256Hex("default"), "2026-03-06T00:00:00.000Z"]]);
+    // The first deletion has the sequence 6, the new event 7.
+    expect(await deletions(daybook, 7)).toEqual([["delete", 1, 7, sha256Hex("default"), "2026-03-06T00:00:00.000Z"]]);
     expect(await deletions(daybook, 5)).toHaveLength(2);
     await daybook.deleteProject("shop");
     // It includes the first one.
-    expect(await deletions(daybook, 0)).toEqual([["delete", 1, 6, sha256Hex("default"), "2026-03-06T00:00:00.000Z"], ["delete", 1, 6, shop, null]]);
+    expect(await deletions(daybook, 0)).toEqual([["delete", 1, 7, sha256Hex("default"), "2026-03-06T00:00:00.000Z"], ["delete", 1, 8, shop, null]]);
   });
 
   test("tells an erasure by sequences, and whose events lost a device", async () => {
@@ -147,7 +162,7 @@ describe("an export of deletions", () => {
     // d1 was ann's first: bob used it later.
     expect(await deletions(daybook, 5)).toEqual([["delete", 1, 1, null, null], ["delete", 3, 3, null, null], ["clearAnonymousId", 2, 2, null, null]]);
     const [{ deletedAt, sequence } = {} as ExportedDeletion] = await all(daybook.exportDeletions({ afterSequence: 5 }));
-    expect([deletedAt, sequence]).toEqual([new Date(NOW).toISOString(), 5]);
+    expect([deletedAt, sequence]).toEqual([new Date(NOW).toISOString(), 6]);
   });
 
   test("tells nothing of what removed nothing, and nothing of deletions before the sequence", async () => {
@@ -160,12 +175,15 @@ describe("an export of deletions", () => {
     expect(await deletions(daybook, 5)).toHaveLength(1);
   });
 
-  test("tells what a public key sent by its sequences", async () => {
+  test("tells what a public key sent by the start of its ids, however many events it sent", async () => {
     await using daybook = await five();
     const sent = ["x", "y"].map((id) => ({ id: uuidOfPublic("shop", id, sha256Hex("pk_leaked")), name: id, project: "shop", createdAt: at(7) }));
     await daybook.ingest([...sent, { name: "own", createdAt: at(7) }]);
     await daybook.deleteEventsOfKey("pk_leaked");
-    expect(await deletions(daybook, 5)).toEqual([["delete", 6, 7, null, null]]);
+    const { id } = sent[0] ?? expect.fail("no event");
+    expect(await all(daybook.exportDeletions({ afterSequence: 5 }))).toEqual([
+      { action: "delete", fromSequence: 1, toSequence: 8, projectSha256: null, before: null, idPrefix: id.slice(0, 15), sequence: 9, deletedAt: new Date(NOW).toISOString() },
+    ]);
   });
 
   test("tells what a time to live removed", async () => {
@@ -209,7 +227,7 @@ describe("an export of deletions", () => {
     expect(await deletions(daybook, 6)).toHaveLength(2);
     expect(await deletions(daybook, 0)).toHaveLength(2);
     await expect(deletions(daybook, 5)).rejects.toMatchObject({
-      code: "invalid_parameter", message: expect.stringContaining("deletions are kept for 30 days, and those up to sequence 5 are forgotten: copy all events again") as string,
+      code: "invalid_parameter", message: expect.stringContaining("deletions are kept for 30 days, and those up to sequence 6 are forgotten: copy all events again") as string,
     });
   });
 
@@ -230,11 +248,89 @@ describe("an export of deletions", () => {
     await expect(deletions(broken, 5)).rejects.toMatchObject({ code: "corruption" });
     await broken.close();
     await using salvaged = await openDaybook({ storage, clock: fixedClock(NOW), onCorruption: "quarantine" });
-    await expect(deletions(salvaged, 5)).rejects.toMatchObject({ code: "invalid_parameter", message: expect.stringContaining("up to sequence 5 are forgotten") as string });
+    await expect(deletions(salvaged, 5)).rejects.toMatchObject({ code: "invalid_parameter", message: expect.stringContaining("up to sequence 6 are forgotten") as string });
     expect(await deletions(salvaged, 0)).toEqual([]);
     expect((await verifyStore(storage)).findings).toEqual([]);
   });
 });
+
+/** Deletions of what a copy that has reached `reached` has to repeat, or the code of the refusal. */
+const deletionCount = async (daybook: Daybook, reached: number) =>
+  await deletions(daybook, reached).then(({ length }) => length, (error: unknown) => (error as { code: string }).code);
+
+describe("an export of deletions beside erasures", () => {
+  test("of a reader that follows nothing shows those of its opening, after the writer replaced the file", async () => {
+    const storage = lastingMemory();
+    await using daybook = await five(storage);
+    await daybook.erase({ userId: "ann" });
+    await using reader = await openDaybook({ storage, clock: fixedClock(NOW), readOnly: true });
+    await daybook.erase({ userId: "bob" });
+    expect(await deletions(reader, 5)).toEqual([["delete", 1, 1, null, null], ["delete", 3, 3, null, null], ["clearAnonymousId", 2, 2, null, null]]);
+    expect(await deletions(daybook, 6)).toEqual([["delete", 2, 2, null, null]]);
+  });
+
+  test("of a reader that follows goes on", async () => {
+    const storage = lastingMemory();
+    await using daybook = await five(storage);
+    await using reader = await openDaybook({ storage, clock: fixedClock(NOW), readOnly: true, follow: true });
+    await daybook.erase({ userId: "ann" });
+    await daybook.ingest([{ name: "new", createdAt: at(9) }]);
+    await expect.poll(() => deletionCount(reader, 5), { timeout: 5_000 }).toBe(3);
+    await expect.poll(() => exported(reader, { afterSequence: 5 }), { timeout: 5_000 }).toEqual([["new", 7]]);
+  });
+
+  test("repeats a deletion for a copy of before, once, and forgets it for one that has reached it", async () => {
+    const storage = lastingMemory();
+    const night = async (day: number, userId: string) => {
+      const daybook = await open(storage, NOW + day * DAY_MS);
+      await daybook.erase({ userId });
+      return daybook;
+    };
+    await (await five(storage)).close();
+    await (await night(1, "ann")).close();
+    await using daybook = await night(33, "bob");
+    // ann's has the sequence 6, bob's 7.
+    expect(await Promise.all([0, 5, 6, 7].map((reached) => deletionCount(daybook, reached)))).toEqual([1, "invalid_parameter", 1, 0]);
+  });
+
+  test("is not stopped by a damaged list, which the next one replaces", async () => {
+    const storage = lastingMemory();
+    const writer = await five(storage);
+    await writer.erase({ userId: "ann" });
+    await writer.close();
+    await damageDeletions(storage);
+    await using daybook = await open(storage);
+    await daybook.deleteEvents({ before: "2026-03-02" });
+    expect(await deletions(daybook, 6)).toEqual([["delete", 1, 6, sha256Hex("default"), "2026-03-02T00:00:00.000Z"]]);
+    expect(await deletionCount(daybook, 5)).toBe("invalid_parameter");
+    await daybook.close();
+    expect((await verifyStore(storage)).findings).toEqual([]);
+  });
+
+  test("after salvage of a journal new events have far later sequences, and copies of before are refused", async () => {
+    const storage = lastingMemory();
+    const writer = await open(storage);
+    for (const name of ["a", "b", "c"]) await writer.ingest([{ name, createdAt: at(3) }]);
+    const objects = new Map(await objectsOf(storage));
+    await writer.close();
+    // Breaks b, which a later frame proves to have been durable.
+    const [key = ""] = [...objects.keys()].filter((each) => each.startsWith("journal/"));
+    const bytes = objects.get(key) ?? expect.fail("no journal");
+    objects.set(key, bytes.map((byte, place) => (place === bytes.length >> 1 ? byte ^ 1 : byte)));
+    const broken = await storageWith(objects);
+    await using salvaged = await openDaybook({ storage: broken, clock: fixedClock(NOW), onCorruption: "quarantine" });
+    await salvaged.ingest([{ name: "new", createdAt: at(4) }]);
+    expect((await exported(salvaged, { afterSequence: 3 }))).toEqual([["new", 1_000_004]]);
+    expect(await Promise.all([3, 1_000_003].map((reached) => deletionCount(salvaged, reached)))).toEqual(["invalid_parameter", 0]);
+  });
+});
+
+async function damageDeletions(storage: Storage): Promise<void> {
+  const read = async (key: string) => (await storage.read(key)) ?? expect.fail(`no ${key}`);
+  const [text = ""] = Buffer.from(await read("MANIFEST")).toString().split("\n");
+  const { deletions: { key } } = JSON.parse(text) as { deletions: { key: string } };
+  await storage.write(key, (await read(key)).map((byte, place) => (place === 40 ? byte ^ 1 : byte)));
+}
 
 /** Keeps types of what is exported: `ingest` refuses a sequence. */
 test("an exported event with its sequence is refused by ingest, which names the member", async () => {

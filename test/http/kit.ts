@@ -190,7 +190,7 @@ export function stubDaybook(overrides: Partial<Daybook> = {}): Daybook & { reado
     },
     exportDeletions: async function* () {
       await Promise.resolve();
-      yield { action: "delete", fromSequence: 1, toSequence: 7, projectSha256: null, before: null, sequence: 7, deletedAt: "2026-03-01T00:00:00.000Z" };
+      yield { action: "delete", fromSequence: 1, toSequence: 7, projectSha256: null, before: null, idPrefix: null, sequence: 7, deletedAt: "2026-03-01T00:00:00.000Z" };
     },
     exportRecords: async function* () {
       await Promise.resolve();

@@ -44,9 +44,9 @@ class Copy {
     expect(new Set(all.map(({ sequence }) => sequence)).size).toBe(all.length);
     this.#events = all;
     await between();
-    for await (const { action, fromSequence, toSequence, projectSha256, before } of daybook.exportDeletions({ afterSequence })) {
-      const isConcerned = ({ sequence = NaN, project, createdAt }: ExportedEvent) =>
-        sequence >= fromSequence && sequence <= toSequence && (projectSha256 === null || projectSha256 === sha256Hex(project ?? "default")) && (before === null || createdAt < before);
+    for await (const { action, fromSequence, toSequence, projectSha256, before, idPrefix } of daybook.exportDeletions({ afterSequence })) {
+      const isConcerned = ({ id, sequence = NaN, project, createdAt }: ExportedEvent) =>
+        sequence >= fromSequence && sequence <= toSequence && (projectSha256 === null || projectSha256 === sha256Hex(project ?? "default")) && (before === null || createdAt < before) && id.startsWith(idPrefix ?? "");
       if (action === "delete") this.#events = this.#events.filter((event) => !isConcerned(event));
       else this.#events = this.#events.map((event) => (isConcerned(event) ? withoutDevice(event) : event));
     }

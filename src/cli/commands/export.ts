@@ -3,12 +3,12 @@ import type { ExportInput } from "../../query/plan/input.js";
 import { jsonWithoutFormulas, quotedCell, withoutFormulas } from "../../page/format/sheet.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import { FIELDS } from "../../core/schema/fields.js";
+import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { parseJsonText } from "../../core/base/json-text.js";
-import type { StopOptions } from "../../core/base/options.js";
-import { ON_SEQUENCE, type ExportNotice } from "../../engine/exports/place.js";
+import type { ExportOptions } from "../../core/base/options.js";
 import { assert, DaybookError } from "../../core/base/errors.js";
 import { writeFileAnew } from "../../platform/node/private-files.js";
 import { planExport } from "../../query/plan/reports/exports.js";
@@ -66,7 +66,7 @@ export function ndjsonBlocks(
   input: ExportInput,
   withRecords: boolean,
   onBlock: OnBlock,
-  options?: StopOptions,
+  options?: ExportOptions,
 ): AsyncGenerator<string> {
   return inBlocks(onBlock, async function* (written) {
     if (withRecords)
@@ -81,7 +81,7 @@ export function ndjsonBlocks(
   });
 }
 
-export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock, options?: StopOptions): AsyncGenerator<string> {
+export function csvBlocks(daybook: ExportSource, input: ExportInput, rawCells: boolean, onBlock: OnBlock, options?: ExportOptions): AsyncGenerator<string> {
   const rules = { withIdentityIds: input.identityIds === true, withSequences: typeof input.afterSequence === "number", rawCells };
   return inBlocks(onBlock, async function* (written) {
     yield `${columnsOf(rules).join(",")}\r\n`;
@@ -129,8 +129,8 @@ ${CLICKHOUSE_HELP}  --organization NAME   default "default"
   --after-sequence N    only events stored after the sequence N, whatever their time, each with its sequence and, as
                         receivedAt, when it was accepted; 0: all.
                         Prints the sequence that the export reached, for the next one
-  --deletions FILE      after the events, write what was deleted since that sequence to this file, as NDJSON; needs
-                        --after-sequence
+  --deletions FILE      after the events, write what was deleted since that sequence to this file, as NDJSON, gzipped if
+                        the name ends in .gz; needs --after-sequence
   --format FORMAT       ndjson, csv (one column per event field, metadata as JSON), arrow (IPC stream, texts
                         dictionary-encoded), or parquet (compressed with Snappy); all but ndjson contain events only;
                         default: by the name of --out (.csv .arrow .arrows .parquet), else ndjson
@@ -163,6 +163,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const after = values["after-sequence"];
   if (values.clickhouse !== undefined && after !== undefined) throw new UsageError("--after-sequence: events on ClickHouse have no sequences");
   if (values.deletions !== undefined && after === undefined) throw new UsageError("--deletions: expected --after-sequence beside it");
+  if (values.deletions !== undefined && values.out !== undefined && resolve(values.deletions) === resolve(values.out))
+    throw new UsageError(`--deletions: expected another file than --out, got ${values.deletions} for both`);
   const dates = checkedInput({ project: values.project ?? null, startDate: values.from ?? null, endDate: values.to ?? null });
   const input: ExportInput = {
     ...dates,
@@ -180,7 +182,7 @@ export async function run(args: readonly string[]): Promise<void> {
     progress.at(written.events + written.records);
   };
   let reached = 0;
-  const options: StopOptions & ExportNotice = { [ON_SEQUENCE]: (sequence) => (reached = sequence) };
+  const options: ExportOptions = after === undefined ? {} : { onSequence: (sequence) => void (reached = sequence) };
   const chunks = {
     ndjson: () => ndjsonBlocks(daybook, input, withRecords, onBlock, options),
     csv: () => csvBlocks(daybook, input, values["raw-cells"] === true, onBlock, options),
@@ -190,14 +192,18 @@ export async function run(args: readonly string[]): Promise<void> {
   // Compute the first chunk before the file is opened: a query that fails must not truncate the file of an earlier export.
   const bytes = Readable.from((await readAhead<string | Uint8Array>(chunks[format](), () => true)).chunks);
   if (values.out === undefined) await pipeline(bytes, process.stdout, { end: false });
-  else if (isGzipped) await pipeline(bytes, createGzip(), await writeFileAnew(values.out));
-  else await pipeline(bytes, await writeFileAnew(values.out));
+  else await writeTo(values.out, bytes);
   const took = progress.end();
   if (values.out !== undefined) process.stdout.write(`${values.out}: ${format === "arrow" || format === "parquet" ? "" : textOf(counts)}(${took})\n`);
   // After the events: whatever is deleted between the two is then found now, and by the next export again.
-  if (values.deletions !== undefined) await pipeline(Readable.from(deletionLines(embedded(daybook), input)), await writeFileAnew(values.deletions));
+  if (values.deletions !== undefined) await writeTo(values.deletions, Readable.from(deletionLines(embedded(daybook), input)));
   if (after !== undefined) process.stderr.write(`daybook export: up to sequence ${reached}\n`);
   if (withRecords && format !== "ndjson") await warnAboutRecords(daybook, format);
+}
+
+async function writeTo(file: string, bytes: Readable): Promise<void> {
+  if (file.endsWith(".gz")) await pipeline(bytes, createGzip(), await writeFileAnew(file));
+  else await pipeline(bytes, await writeFileAnew(file));
 }
 
 function formatOf(given: string | undefined, out: string): ExportFormat {

@@ -91,10 +91,28 @@ export interface StopOptions {
   readonly signal?: Pick<AbortSignal, "aborted"> | undefined;
 }
 
+export interface ExportOptions extends StopOptions {
+  /**
+   * Called before the first item of an export with `afterSequence` or `upToSequence`, with the sequence up to which it reads: the next export
+   * continues after it. It may be greater than that of any event. What it throws, the export throws.
+   */
+  readonly onSequence?: ((sequence: number) => void) | undefined;
+}
+
 const KNOWN: KnownOptions<StopOptions> = { signal: true };
 
 /** Checks stop options; null and undefined mean none. @throws invalid_parameter, unknown_parameter */
 export function readStopOptions(options: StopOptions | null | undefined): StopOptions {
   checkQueryOptions(options, KNOWN);
+  return options ?? {};
+}
+
+const KNOWN_OF_EXPORT: KnownOptions<ExportOptions> = { signal: true, onSequence: true };
+
+/** Checks the options of an export of events; null and undefined mean none. @throws invalid_parameter, unknown_parameter */
+export function readExportOptions(options: ExportOptions | null | undefined): ExportOptions {
+  checkQueryOptions(options, KNOWN_OF_EXPORT);
+  const onSequence: unknown = options?.onSequence;
+  if (onSequence !== undefined && typeof onSequence !== "function") throw parameterError("invalid_parameter", "onSequence", `expected a function, got ${shown(onSequence)}`);
   return options ?? {};
 }

@@ -1,7 +1,7 @@
 import type { RecordBatch } from "../../formats/arrow/record-batches.js";
 import type { EventRange, ReceivedAt, SelectedRows } from "../../formats/arrow/day-rows.js";
 import { parameterError, shown } from "../../core/base/errors.js";
-import { readStopOptions, type StopOptions } from "../../core/base/options.js";
+import { readExportOptions, readStopOptions, type ExportOptions, type StopOptions } from "../../core/base/options.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import { readReceivedTimes } from "../../store/files/received-times.js";
 import { checkPatterns } from "../../query/filter/regex.js";
@@ -12,11 +12,11 @@ import type { ScopeContext } from "../../query/plan/reports/events.js";
 import { AUTHORIZE, type Authorization } from "../query/authorization.js";
 import { exportRows } from "./events.js";
 import type { ExportSnapshot, OpenExports } from "./open-exports.js";
-import { AFTER, ON_SEQUENCE, type ExportNotice, type PagedExports } from "./place.js";
+import { AFTER, type PagedExports } from "./place.js";
 import { rowYielder } from "./row-yielder.js";
 import { selectRows } from "./select-rows.js";
 
-type ExportOptions = StopOptions & Authorization & ExportNotice;
+type AuthorizedOptions = ExportOptions & Authorization;
 
 /** The rows that an export reads; `selected` is null if project and dates alone select them. */
 interface ExportRead extends ExportSnapshot {
@@ -28,7 +28,7 @@ interface ExportRead extends ExportSnapshot {
 export async function* exportedEvents(
   exports: OpenExports,
   input: Parameters<PagedExports["exportEvents"]>[0] | null = {},
-  options?: ExportOptions | null,
+  options?: AuthorizedOptions | null,
 ): AsyncGenerator<ExportedEvent> {
   const plan = await planned(exports, (context) => planExport(input, context), options);
   const after = input?.[AFTER] ?? null;
@@ -49,7 +49,7 @@ export async function* exportedArrow(
   exports: OpenExports,
   input: ExportArrowInput = {},
   format: "stream" | "file" = "stream",
-  options?: ExportOptions | null,
+  options?: AuthorizedOptions | null,
 ): AsyncGenerator<Uint8Array> {
   const { plan, jsonMark } = await planned(exports, (context) => planArrowExport(input, context), options);
   if (format !== "stream" && format !== "file") throw parameterError("invalid_parameter", "format", `expected stream or file, got ${shown(format)}`);
@@ -59,7 +59,7 @@ export async function* exportedArrow(
     eventsToIpc(from.snapshot.rows, exports.store.dictionaries, rangeOf(plan, from), format, { ...addedColumns(from), jsonMark }, pause));
 }
 
-export async function* exportedParquet(exports: OpenExports, input: ExportInput = {}, options?: ExportOptions | null): AsyncGenerator<Uint8Array> {
+export async function* exportedParquet(exports: OpenExports, input: ExportInput = {}, options?: AuthorizedOptions | null): AsyncGenerator<Uint8Array> {
   const plan = await planned(exports, (context) => planExport(input, context), options);
   const { eventsToParquet } = await import("../../formats/parquet/events-to-parquet.js");
   yield* read(exports, plan, options, (from, pause) =>
@@ -86,9 +86,9 @@ function addedColumns({ names, received }: ExportRead) {
 async function planned<P extends ExportPlan | { readonly plan: ExportPlan }>(
   { planning }: OpenExports,
   plan: (context: ScopeContext) => P,
-  options: ExportOptions | null | undefined,
+  options: AuthorizedOptions | null | undefined,
 ): Promise<P> {
-  readStopOptions(options);
+  readExportOptions(options);
   const patterns: Pattern[] = [];
   const made = plan({ ...planning(), patterns });
   await checkPatterns(patterns);
@@ -99,10 +99,10 @@ async function planned<P extends ExportPlan | { readonly plan: ExportPlan }>(
 async function* read<T>(
   exports: OpenExports,
   plan: ExportPlan,
-  options: ExportOptions | null | undefined,
+  options: AuthorizedOptions | null | undefined,
   make: (from: ExportRead, pause: () => Promise<void>) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const { signal, [ON_SEQUENCE]: onSequence } = options ?? {};
+  const { signal, onSequence } = options ?? {};
   let selected: SelectedRows | null = null;
   const taking = async () => {
     refuseUnreached(plan, exports.store.newestSequence);
@@ -112,7 +112,7 @@ async function* read<T>(
     return found.held;
   };
   yield* exports.read(taking, rowYielder(signal), async (from, pause) => {
-    onSequence?.(Math.min(plan.upToSequence ?? Infinity, from.sequence));
+    if (plan.afterSequence !== null || plan.upToSequence !== null) onSequence?.(Math.min(plan.upToSequence ?? Infinity, from.sequence));
     // After the snapshot, so that it has the times of all its events.
     const received = plan.afterSequence === null ? null : await readReceivedTimes(exports.store, plan.afterSequence);
     return make({ ...from, selected, received }, pause);

@@ -11,7 +11,7 @@ import { compareCodePoints } from "../../core/base/text-order.js";
 import { isoOf, parseTimestamp } from "../../core/base/time.js";
 import { parseUuid, uuidText } from "../../core/base/uuid.js";
 import type { ExportInput } from "../../query/plan/input.js";
-import { AFTER, ON_SEQUENCE, type ExportPlace, type ExportedRecordPlace, type PagedExports } from "../../engine/exports/place.js";
+import { AFTER, type ExportPlace, type ExportedRecordPlace, type PagedExports } from "../../engine/exports/place.js";
 import type { ExportedEvent } from "../../core/schema/event.js";
 import type { StoredRecord } from "../../core/schema/record.js";
 import { bytesOfLines, pageOfLines } from "../answer/json-pieces.js";
@@ -106,7 +106,7 @@ export const exportRoutes: readonly Route[] = [
       if (place !== null && isGiven(input, "afterSequence") && !isGiven(input, "upToSequence"))
         throw parameterError("invalid_parameter", "upToSequence", "expected the header Daybook-Sequence of the first page, got none");
       const exports: PagedExports = caller.daybook;
-      const notice = isIncremental ? { [ON_SEQUENCE]: onSequence } : {};
+      const notice = isIncremental ? { onSequence } : {};
       const page = (authorization: Authorization) => {
         // The Daybook checks the other members.
         const events = exports.exportEvents({ ...(inProject(input, caller.project) as ExportInput), [AFTER]: place }, { signal, ...notice, ...authorization });

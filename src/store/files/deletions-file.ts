@@ -1,3 +1,4 @@
+import { grouped } from "../../core/base/arrays.js";
 import { LIMITS } from "../../core/base/limits.js";
 import { damaged } from "../../storage/segment/segment-file.js";
 
@@ -8,14 +9,16 @@ export type SequenceRun = readonly [from: number, to: number];
 export interface StoredDeletion {
   /** `clearAnonymousId`: the events stay, without the device of an erased person. */
   readonly action: "delete" | "clearAnonymousId";
-  /** The newest sequence at that time: it concerns no later event. */
+  /** Its own, which no event has: it concerns no later event. */
   readonly sequence: number;
   readonly deletedMs: number;
   /** Of the project's name, hex; null: of any project. Names of deleted projects must not stay. */
   readonly projectSha256: string | null;
   /** Only events that happened before, epoch ms; null: at any time. */
   readonly beforeMs: number | null;
-  /** Only these events, ascending; null: all up to `sequence`. Sequences name no person, unlike ids of events. */
+  /** Of the ids of all events of a public key; null: any id. Bounded, however many events the key sent. */
+  readonly idPrefix: string | null;
+  /** Only these events, ascending; null: all before `sequence`. Sequences name no person, unlike ids of events. */
   readonly runs: readonly SequenceRun[] | null;
 }
 
@@ -33,16 +36,17 @@ export const NO_DELETIONS: StoredDeletions = { forgottenSequence: 0, deletions: 
 /** Adds deletions of one moment: drops what they include, and forgets what is too old. */
 export function withDeletions({ forgottenSequence, deletions }: StoredDeletions, added: readonly NewDeletion[], sequence: number, nowMs: number): StoredDeletions {
   const isForgotten = ({ deletedMs }: StoredDeletion) => nowMs - deletedMs > LIMITS.keptDeletionMs;
-  const left = deletions.filter((former) => !added.some((later) => isIncluded(former, later)));
+  const addedOf = grouped(added, ({ projectSha256 }) => projectSha256);
+  const left = deletions.filter((former) => addedOf.get(former.projectSha256)?.some((later) => isIncluded(former, later)) !== true);
   return {
-    forgottenSequence: Math.max(forgottenSequence, ...left.filter(isForgotten).map((former) => former.sequence)),
+    forgottenSequence: left.filter(isForgotten).reduce((greatest, former) => Math.max(greatest, former.sequence), forgottenSequence),
     deletions: [...left.filter((former) => !isForgotten(former)), ...added.map((each) => ({ ...each, sequence, deletedMs: nowMs }))],
   };
 }
 
 /** Whether a later deletion by project and time removes all that a former one did. */
 function isIncluded(former: StoredDeletion, later: NewDeletion): boolean {
-  if (former.runs !== null || later.runs !== null || former.projectSha256 !== later.projectSha256) return false;
+  if (former.runs !== null || later.runs !== null || former.idPrefix !== later.idPrefix) return false;
   return later.beforeMs === null || (former.beforeMs !== null && former.beforeMs <= later.beforeMs);
 }
 
@@ -79,9 +83,10 @@ function isSequence(value: unknown): value is number {
 }
 
 function isDeletion(value: unknown): value is StoredDeletion {
-  const { action, sequence, deletedMs, projectSha256, beforeMs, runs } = (value ?? {}) as { readonly [Name in keyof StoredDeletion]?: unknown };
+  const { action, sequence, deletedMs, projectSha256, beforeMs, idPrefix, runs } = (value ?? {}) as { readonly [Name in keyof StoredDeletion]?: unknown };
   const isRun = (run: unknown) => Array.isArray(run) && run.length === 2 && run.every(isSequence);
   return (action === "delete" || action === "clearAnonymousId") && isSequence(sequence) && typeof deletedMs === "number" &&
     (projectSha256 === null || typeof projectSha256 === "string") && (beforeMs === null || typeof beforeMs === "number") &&
+    (idPrefix === null || typeof idPrefix === "string") &&
     (runs === null || (Array.isArray(runs) && runs.every(isRun)));
 }

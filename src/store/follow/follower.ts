@@ -10,6 +10,7 @@ import type { StoreFiles } from "../files/files.js";
 import { MANIFEST_KEY, decodeManifest, type FileEntry, type Manifest, isOtherHistory } from "../files/manifest.js";
 import { FRAME_KINDS, contentOf, journalKey, type FoundFrame } from "../journal/journal.js";
 import type { Store, UnseenCommits } from "../live/store.js";
+import { readDeletionsText } from "../recovery/recovery.js";
 import { JournalTail, otherState, WatchedObject } from "./journal-tail.js";
 
 /** Cost of adding a row to a head, in values. */
@@ -120,7 +121,7 @@ interface Tail {
 interface ReadManifest {
   readonly store: Store;
   readonly manifest: Manifest;
-  readonly privacy: string | null;
+  readonly texts: Pick<Store, "privacy" | "deletions">;
   readonly added: readonly Segment[];
   readonly removed: ReadonlySet<Segment>;
   /** Which heads have their rows in the new segments. */
@@ -146,7 +147,8 @@ async function applyManifest(store: Store, manifest: Manifest, tail: Tail, forge
   const seals = manifest.firstJournal === former.firstJournal ? "none" : isLeftBehind ? "all" : "frozen";
   try {
     const privacy = manifest.privacy?.key === former.privacy?.key ? store.privacy : manifest.privacy === null ? null : await store.files.readText(manifest.privacy, "privacy");
-    const read = { store, manifest, privacy, added, removed, seals } as const;
+    const deletions = manifest.deletions?.key === former.deletions?.key ? store.deletions : await readDeletionsText(store.files, manifest);
+    const read = { store, manifest, texts: { privacy, deletions }, added, removed, seals } as const;
     return isReplaced(store, manifest) ? await replaceAll(read, forget) : await extend(read);
   } catch (error) {
     if (store.manifest !== manifest) for (const segment of added) segment.release();
@@ -174,7 +176,7 @@ async function extend({ store, manifest, ...read }: ReadManifest): Promise<Appli
   const unseen = manifest.nextSequence > store.nextSequence ? await unseenIn(store, manifest, read.added) : null;
   let unread = (): void => undefined;
   const whenUnread = new Promise<void>((resolve) => (unread = resolve));
-  await store.showManifest(manifest, read.privacy, unseen, () => replaceRows(store, read, unread));
+  await store.showManifest(manifest, read.texts, unseen, () => replaceRows(store, read, unread));
   return { hasUnseen: unseen !== null, whenUnread: read.removed.size > 0 ? whenUnread : null };
 }
 
@@ -208,14 +210,14 @@ async function replaceAll({ store, manifest, ...read }: ReadManifest, forget: (g
   const whenUnread = new Promise<void>((resolve) => (unread = resolve)).then(() => {
     for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).blank(code);
   });
-  await store.showManifest(manifest, read.privacy, null, () => {
+  await store.showManifest(manifest, read.texts, null, () => {
     replaceRows(store, { ...read, seals: "all" }, unread);
     for (const [name, codes] of gone) for (const code of codes) dictionaries.named(name).retire(code);
     for (const [name, values] of stored.byName) {
       const start = dictionaries.named(name).size;
       dictionaries.apply({ name, start, values: values.slice(start) });
     }
-    store.replaceRecords(table, recordOnlyIds ?? NO_RECORD_ONLY_IDS, read.privacy);
+    store.replaceRecords(table, recordOnlyIds ?? NO_RECORD_ONLY_IDS, read.texts.privacy);
     forget(goneProjects);
   });
   return { hasUnseen, whenUnread };

@@ -97,9 +97,10 @@ export class JournalTail {
     this.#goTo(end, frame.firstSequence + frame.sequenceCount);
   }
 
-  /** Moves to the start of a later journal: the rows before it are in other files. */
+  /** Moves to the start of a later journal: the rows before it are in other files. A deletion skips a sequence without a frame. */
   skipTo(number: number, sequence: number): void {
     if (number > this.#place.number) this.#goTo(startOf(number), sequence);
+    else if (sequence > this.#sequence) this.#sequence = sequence;
   }
 
   /** Reads the new frames. @throws corruption if frames contradict those already consumed, or leave a gap */

@@ -75,6 +75,8 @@ export class Store implements VisibleStore {
   sealed: Sealed;
   /** Text of the file of privacy requests; null if there is none. */
   privacy: string | null;
+  /** Text of the file of deletions, undefined if there is none, or why it is unreadable. In memory, as a writer replaces the file beside readers. */
+  deletions: string | DaybookError | undefined;
   /** How often assigned codes were discarded: what was derived from them is invalid. */
   codeGeneration = 0;
   readonly foundEnd: JournalPosition;
@@ -102,6 +104,7 @@ export class Store implements VisibleStore {
     this.dictionaries = recovered.dictionaries;
     this.catalog = new Catalog(budget, this.dictionaries.named(PROJECT_COLUMN));
     this.privacy = recovered.privacy;
+    this.deletions = recovered.deletions;
     this.foundEnd = recovered.end;
     this.#manifest = new CurrentManifest(storage, this.#claim, recovered.manifest, ([...recovered.journalByteLengths.keys()].at(-1) ?? 0) + 1);
     this.#visibleSequence = recovered.nextSequence - 1;
@@ -236,14 +239,19 @@ export class Store implements VisibleStore {
    * @param unseen segments and records of sealed commits that were never read from a journal; null if there are none
    * @param replace replaces heads and other segments; called at the end, until which `betweenCommits` waits
    */
-  async showManifest(manifest: Manifest, privacy: string | null, unseen: UnseenCommits | null, replace: () => void): Promise<void> {
+  async showManifest(
+    manifest: Manifest,
+    { privacy, deletions }: Pick<Store, "privacy" | "deletions">,
+    unseen: UnseenCommits | null,
+    replace: () => void,
+  ): Promise<void> {
     const complete = () => {
       this.#manifest.replaced(manifest);
       this.#dropReceived();
       this.#journals.forgetBefore(manifest.firstJournal);
       this.privacy = privacy;
-      this.#journals.nextSequence = Math.max(this.#journals.nextSequence, manifest.nextSequence);
-      this.#visibleSequence = this.#journals.nextSequence - 1;
+      this.deletions = deletions;
+      this.skipSequences(manifest.nextSequence);
       replace();
       this.#visibleSizes = this.#journals.sizes;
       this.resolver.committed(this.#visibleSizes);
@@ -289,6 +297,12 @@ export class Store implements VisibleStore {
     this.resolver.committed(this.#visibleSizes);
     this.#sealedRecords(table, recordOnlyIds);
     this.privacy = privacy;
+  }
+
+  /** Never uses the sequences before `next`, which a stored manifest names. */
+  skipSequences(next: number): void {
+    this.#journals.nextSequence = Math.max(this.#journals.nextSequence, next);
+    this.#visibleSequence = this.#journals.nextSequence - 1;
   }
 
   takeFileNumber(): number {

@@ -25,6 +25,7 @@ export interface Recovered extends FoundJournals {
   readonly commits: readonly (RecordBatch | RowsCommit)[];
   /** Text of the file of privacy requests; null if there is none. */
   readonly privacy: string | null;
+  readonly deletions: string | DaybookError | undefined;
   /** Dictionary sizes covered by dictionary files. */
   readonly sealedSizes: ReadonlyMap<string, number>;
   readonly end: JournalPosition;
@@ -48,6 +49,7 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
     const commits: (RecordBatch | RowsCommit)[] = [];
     for (const entry of manifest.identities) commits.push(await files.readRecords(entry));
     const privacy = manifest.privacy === null ? null : await files.readText(manifest.privacy, "privacy");
+    const deletions = await readDeletionsText(files, manifest);
     const journalByteLengths = new Map<number, number>();
     let end = startOf(manifest.firstJournal);
     const read: { readonly key: string; readonly bytes: Uint8Array }[] = [];
@@ -62,11 +64,19 @@ export async function recover(storage: Storage, files: StoreFiles, durable: bool
       if (file === journalKey(number)) read.push({ key: file, bytes: bytes.subarray(0, end.byteLength) });
     });
     if (durable && !manifest.clean) await writeAnew(storage, read);
-    return { manifest, isNew, dictionaries, segments, commits, privacy, sealedSizes, nextSequence, journalByteLengths, end };
+    return { manifest, isNew, dictionaries, segments, commits, privacy, deletions, sealedSizes, nextSequence, journalByteLengths, end };
   } catch (error) {
     for (const segment of segments) segment.release();
     throw error;
   }
+}
+
+/** Text of the file of deletions, or the error of a damaged one: only copies of events need it, so the store opens all the same. */
+export async function readDeletionsText(files: StoreFiles, { deletions }: Manifest): Promise<string | DaybookError | undefined> {
+  return deletions && (await files.readText(deletions, "deletions").catch((error: unknown) => {
+    if (error instanceof DaybookError && error.code === "corruption") return error;
+    throw error;
+  }));
 }
 
 async function readManifest(storage: Storage): Promise<{ manifest: Manifest; isNew: boolean }> {

@@ -187,6 +187,9 @@ class UsedIds {
 
 const QUARANTINE = "quarantine/";
 
+/** More than a journal has between two seals. */
+const SKIPPED_SEQUENCES = 1_000_000;
+
 type QuarantineEntry = Omit<QuarantinedFile, "byteLength">;
 
 /**
@@ -251,9 +254,11 @@ class Salvage {
     const dictionaries = this.#add(await this.files.writeDictionaries(this.#takeNumber(), found.dictionaries.deltasSince(new Map())));
     const identities = this.#add(await this.files.writeRecords(this.#takeNumber(), this.#records()));
     const privacy = found.privacy === null ? null : manifest.privacy;
-    const nextSequence = Math.max(manifest.nextSequence, journals.nextSequence);
-    // Copies must learn that deletions are unknown: they have to start over.
-    const deletions = found.lostDeletions ? { deletions: this.#add(await this.#forgotten(nextSequence - 1)) } : {};
+    const isCut = journals.broken.length > 0;
+    // Copies may have what was lost behind the last readable frame: its sequences must not come again.
+    const nextSequence = Math.max(manifest.nextSequence, journals.nextSequence) + (isCut ? SKIPPED_SEQUENCES : 0);
+    // Copies must learn that deletions, or what they have beside this store, are unknown: they have to start over.
+    const deletions = isCut || found.lostDeletions ? { deletions: this.#add(await this.#forgotten(nextSequence - 1)) } : {};
     const received = [...found.received, ...(await this.#receivedOfJournals(nextSequence))];
     const quarantined = await this.#copyAside();
     await storage.sync(this.#added.map(({ key }) => key));

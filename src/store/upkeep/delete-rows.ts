@@ -7,7 +7,7 @@ import { RecordTable } from "../../identity/record-table.js";
 import { ID_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { whilePinned, type Rows } from "../../storage/segment/rows.js";
 import type { Segment } from "../../storage/segment/segment.js";
-import { runsOf, type NewDeletion } from "../files/deletions-file.js";
+import type { NewDeletion } from "../files/deletions-file.js";
 import type { Manifest } from "../files/manifest.js";
 import type { Store } from "../live/store.js";
 import { discard, noteRecord, replaceContent, rewriteWithout, settleCodes, CodesByDictionary, type RemovedRows, type Rewritten } from "./replace-content.js";
@@ -62,10 +62,9 @@ export async function deleteRows(
   return { counts: countsOf(rewritten, codes), whenUnread };
 }
 
-/** The deleted rows as copies have to delete them: by project and time, those of a key by their sequences. */
+/** The deleted rows as copies have to delete them: by project and time, those of a key by their ids. */
 class GoneRows {
   readonly #projects = new Set<number>();
-  readonly #sequences: number[] = [];
 
   constructor(
     readonly store: Store,
@@ -74,21 +73,19 @@ class GoneRows {
 
   /** @param segment loaded */
   add(segment: Segment, gone: Uint32Array): void {
-    const [projects, sequences] = [denseCodes(segment.column("project")), segment.sequences()];
-    for (const row of gone) {
-      if (this.doomed.key === undefined) this.#projects.add(projects[row]!);
-      else this.#sequences.push(sequences[row]!);
-    }
+    const projects = denseCodes(segment.column("project"));
+    for (const row of gone) this.#projects.add(projects[row]!);
   }
 
   deletions(): NewDeletion[] {
+    const { key } = this.doomed;
+    const ofAnyId = { action: "delete", idPrefix: null, runs: null } as const;
+    if (key !== undefined && this.#projects.size > 0) return [{ ...ofAnyId, projectSha256: null, beforeMs: null, idPrefix: startOfPublic(sha256Hex(key)) }];
     const names = this.store.dictionaries.named("project");
-    const all = [...this.#projects].map((code): NewDeletion => {
+    return [...this.#projects].map((code): NewDeletion => {
       const ms = this.doomed.beforeMs(code);
-      return { action: "delete", projectSha256: sha256Hex(names.valueOf(code)), beforeMs: ms === Infinity ? null : ms, runs: null };
+      return { ...ofAnyId, projectSha256: sha256Hex(names.valueOf(code)), beforeMs: ms === Infinity ? null : ms };
     });
-    if (this.#sequences.length > 0) all.push({ action: "delete", projectSha256: null, beforeMs: null, runs: runsOf(this.#sequences) });
-    return all;
   }
 }
 

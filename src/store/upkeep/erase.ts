@@ -89,7 +89,7 @@ type ChangedSequences = Readonly<Record<NewDeletion["action"], number[]>>;
 
 function deletionsOf(changed: ChangedSequences): NewDeletion[] {
   const actions = ["delete", "clearAnonymousId"] as const;
-  return actions.filter((action) => changed[action].length > 0).map((action) => ({ action, projectSha256: null, beforeMs: null, runs: runsOf(changed[action]) }));
+  return actions.filter((action) => changed[action].length > 0).map((action) => ({ action, projectSha256: null, beforeMs: null, idPrefix: null, runs: runsOf(changed[action]) }));
 }
 
 /** Writes a segment without the rows of the erased; null if it has none of their ids. */

@@ -1,3 +1,4 @@
+import { DaybookError } from "../../core/base/errors.js";
 import { DICTIONARY_OF_FIELD, RECORD_FIELDS, type RecordTable } from "../../identity/record-table.js";
 import { ID_COLUMN, KEY_DICTIONARY, SEQUENCE_COLUMN, TIME_COLUMN } from "../../core/schema/fields.js";
 import { keepRows } from "../../storage/segment/merge-rows.js";
@@ -117,6 +118,7 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   const { files, storage, dictionaries, manifest } = store;
   const entries = rewritten.flatMap(({ entry }) => entry ?? []);
   const added: FileEntry[] = [...entries];
+  const deletionsText = deletions.length === 0 ? null : encodeDeletions(laterDeletions(store, deletions, nowMs));
   try {
     // All values are read below, and indexed when codes are retired.
     const pause = yieldAfterSlices();
@@ -132,7 +134,7 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
     added.push(recordsEntry);
     const privacyEntry = privacy === null ? manifest.privacy : await files.writeText(store.takeFileNumber(), "privacy", privacy);
     if (privacy !== null && privacyEntry !== null) added.push(privacyEntry);
-    const deletionsEntry = deletions.length === 0 ? null : await writeDeletions(store, deletions, nowMs);
+    const deletionsEntry = deletionsText === null ? null : await files.writeText(store.takeFileNumber(), "deletions", deletionsText);
     if (deletionsEntry !== null) added.push(deletionsEntry);
     await storage.sync(added.map(({ key }) => key));
     const goneKeys = new Set(rewritten.map(({ from }) => from.key));
@@ -141,12 +143,16 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
       dictionaries: [dictionaryEntry],
       identities: [recordsEntry],
       privacy: privacyEntry,
-      ...(deletionsEntry === null ? {} : { deletions: deletionsEntry }),
+      ...(deletionsEntry === null ? {} : { deletions: deletionsEntry, nextSequence: store.nextSequence + 1, received: withSequence(manifest.received, store.nextSequence) }),
       ...changes,
     });
   } catch (error) {
     await discard(store, added);
     throw error;
+  }
+  if (deletionsText !== null) {
+    store.deletions = deletionsText;
+    store.skipSequences(store.nextSequence + 1);
   }
   const whenUnread = replaceSegments(store, rewritten).then(() => {
     for (const [name, blanked] of codes.entries()) for (const code of blanked) dictionaries.named(name).blank(code);
@@ -157,14 +163,28 @@ export async function replaceContent(store: Store, left: Replacement, forget: ()
   return { whenUnread };
 }
 
-/** What was deleted lately. @throws corruption */
-export async function readDeletions({ manifest: { deletions }, files }: Store): Promise<StoredDeletions> {
-  return deletions === undefined ? NO_DELETIONS : decodeDeletions(deletions.key, await files.readText(deletions, "deletions"));
+/** Files of times whose ranges stay without a gap, which would keep a seal from merging them. @param sequence of a deletion: no event has it */
+function withSequence(received: Manifest["received"], sequence: number): Manifest["received"] {
+  const last = received.at(-1);
+  return last?.nextSequence === sequence ? [...received.slice(0, -1), { ...last, nextSequence: sequence + 1 }] : received;
 }
 
-async function writeDeletions(store: Store, added: readonly NewDeletion[], nowMs: number): Promise<FileEntry> {
-  const deletions = withDeletions(await readDeletions(store), added, store.newestSequence, nowMs);
-  return await store.files.writeText(store.takeFileNumber(), "deletions", encodeDeletions(deletions));
+/** What was deleted lately. @throws corruption */
+export function storedDeletions({ manifest, deletions }: Store): StoredDeletions {
+  if (deletions instanceof DaybookError) throw deletions;
+  return deletions === undefined ? NO_DELETIONS : decodeDeletions(manifest.deletions?.key ?? "", deletions);
+}
+
+/** Those to store beside new ones. Each deletion has a sequence of its own: a copy that has reached it has repeated it. */
+function laterDeletions(store: Store, added: readonly NewDeletion[], nowMs: number): StoredDeletions {
+  let former: StoredDeletions;
+  try {
+    former = storedDeletions(store);
+  } catch {
+    // A damaged list must not stop deletions: copies of before start over.
+    former = { forgottenSequence: store.newestSequence, deletions: [] };
+  }
+  return withDeletions(former, added, store.nextSequence, nowMs);
 }
 
 /** Writes a pinned segment without rows, noting their codes. Loads all columns. @param gone ascending @param blank codes that become 0 in others */

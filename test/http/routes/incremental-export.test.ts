@@ -99,6 +99,18 @@ describe("an export after a sequence over HTTP", () => {
   });
 });
 
+it("The client reports the sequence that an export reaches, once.", async () => {
+  const own = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
+  await own.ingest([{ name: "a", userId: "ann" }, { name: "b", userId: "bob" }]);
+  await own.erase({ userId: "ann" });
+  const reached: number[] = [];
+  const onSequence = (sequence: number) => void reached.push(sequence);
+  expect(await all(clientOver(own).exportEvents({ afterSequence: 0 }, { onSequence }))).toHaveLength(1);
+  await all(clientOver(own).exportEvents({}, { onSequence }));
+  expect(reached).toEqual([3]);
+  await own.close();
+});
+
 describe("an export of deletions over HTTP", () => {
   it("is that of the library", async () => {
     const own = await openDaybook({ storage: memoryStorage(), clock: fixedClock(NOW_MS) });
@@ -108,7 +120,7 @@ describe("an export of deletions over HTTP", () => {
     const told = await all(own.exportDeletions({ afterSequence: 3 }));
     expect(told).toHaveLength(3);
     expect(await all(clientOver(own).exportDeletions({ afterSequence: 3 }))).toEqual(told);
-    await expect(all(clientOver(own).exportDeletions({ afterSequence: 4 }))).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "afterSequence" } });
+    await expect(all(clientOver(own).exportDeletions({ afterSequence: 6 }))).rejects.toMatchObject({ code: "invalid_parameter", details: { param: "afterSequence" } });
     expect(codeOf(await send(handlerOf(own), "/v1/exports/deletions", { body: {} }))).toBe("invalid_parameter");
     expect(codeOf(await send(handlerOf(own), "/v1/exports/deletions", { body: { afterSequence: 3, project: "a" } }))).toBe("unknown_parameter");
     await own.close();
