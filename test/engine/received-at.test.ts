@@ -121,6 +121,22 @@ describe("receivedAt", () => {
     expect(await received(await open(storage))).toEqual(expected);
   });
 
+  test("is in one file after seals with deletions between, whose sequences no event has", async () => {
+    const storage = memoryStorage();
+    const clock = { now: () => Date.parse(EIGHT) };
+    await using daybook = await openDaybook({ storage, clock });
+    // A seal merges the files before that are not larger.
+    for (const count of [2, 4, 8]) {
+      await daybook.ingest(Array.from({ length: count }, (_, at) => (at === 0 ? { name: `first of ${count}` } : { name: "gone", project: "gone" })));
+      await daybook.seal();
+      await daybook.deleteProject("gone");
+    }
+    await daybook.ingest(Array.from({ length: 20 }, () => ({ name: "last" })));
+    await daybook.seal();
+    expect((await manifestOf(storage)).received.map(({ firstSequence, nextSequence }) => [firstSequence, nextSequence])).toEqual([[1, 38]]);
+    expect(await received(daybook)).toEqual({ "first of 2": EIGHT, "first of 4": EIGHT, "first of 8": EIGHT, last: EIGHT });
+  });
+
   test("is known to a follower, of commits that it read from the journal and of sealed ones", async () => {
     const storage = lastingMemory();
     const daybook = await threeBatches(storage);
