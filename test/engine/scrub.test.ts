@@ -27,7 +27,7 @@ async function sealedObjects() {
 
 test("A scrub reads every sealed file at its rate, rests, and begins again; whole files are no damage.", async () => {
   const objects = await sealedObjects();
-  const sealedByteLength = [...objects].filter(([key]) => /^(segments|dictionaries)/.test(key)).reduce((sum, [, bytes]) => sum + bytes.length, 0);
+  const sealedByteLength = [...objects].filter(([key]) => /^(segments|dictionaries|identities)/.test(key)).reduce((sum, [, bytes]) => sum + bytes.length, 0);
   const heard: Damage[] = [];
   const daybook = await openDaybook({ storage: new RecordingStorage(objects), clock, scrub: { bytesPerSecond: 1_000, restMs: 60_000 }, onDamage: (damage) => heard.push(damage) });
   const scrubbed = async () => (await daybook.stats()).scrub;

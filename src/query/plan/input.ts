@@ -411,7 +411,7 @@ export interface ExportArrowInput extends ExportInput {
 }
 
 export interface ExportDeletionsInput {
-  /** The greatest sequence of the copy before the export of events that precedes this call; 0 for an empty copy. */
+  /** The sequence that the copy had reached before the export of events that precedes this call; 0 for an empty copy. */
   readonly afterSequence: number;
 }
 
