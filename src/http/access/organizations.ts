@@ -14,8 +14,10 @@ export interface OrganizationsOnDemand {
   verifyScopeToken(name: string, token: string): Promise<VerifiedScope>;
 }
 
+/** An organization that stays open until it is released. */
 export interface AcquiredOrganization {
   readonly daybook: ServedDaybook;
+  /** Call it once: later calls on `daybook` may fail with `closed`. */
   readonly release: () => void;
 }
 
