@@ -7,7 +7,7 @@ import { decodeManifest, isOtherHistory, MANIFEST_KEY, receivedCount, untilManif
 
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- pairs are read within their length */
 
-/** ReceivedPairs of first sequence and epoch ms, ascending by sequence: each time is that of all sequences up to the next pair. */
+/** Pairs of first sequence and epoch ms, ascending by sequence: each time is that of all sequences up to the next pair. */
 type ReceivedPairs = readonly number[];
 
 type SequenceRange = Pick<ReceivedFileEntry, "firstSequence" | "nextSequence">;

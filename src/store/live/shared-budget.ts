@@ -1,4 +1,4 @@
-import { MemoryBudget, type Droppable } from "../../storage/segment/memory-budget.js";
+import { BudgetShare, MemoryBudget, type Droppable } from "../../storage/segment/memory-budget.js";
 
 /** A memory budget of several stores: what any of them used longest ago is dropped first. */
 export class SharedBudget extends MemoryBudget {
@@ -17,54 +17,38 @@ export class SharedBudget extends MemoryBudget {
 }
 
 /** The budget of one of these stores. Counts its own bytes; the limit is that of all. */
-export class StoreShare extends MemoryBudget {
-  readonly #own = new Set<Droppable>();
-  #ownByteLength = 0;
-  #isEnded = false;
+export class StoreShare extends BudgetShare {
+  readonly #items = new Set<Droppable>();
+  #byteLength = 0;
+  #isClosed = false;
 
-  constructor(readonly whole: SharedBudget) {
-    super(whole.limitBytes);
+  constructor(readonly shared: SharedBudget) {
+    super(shared);
   }
 
   override get byteLength(): number {
-    return this.#ownByteLength;
-  }
-
-  override get tryCount(): number {
-    return this.whole.tryCount;
+    return this.#byteLength;
   }
 
   /** Ignores additions after the end, from loads still in progress. */
   override add(item: Droppable): void {
-    if (this.#isEnded) return;
-    this.#own.add(item);
-    this.#ownByteLength += item.byteLength;
-    this.whole.addOf(this, item);
-  }
-
-  override remove(item: Droppable): void {
-    this.whole.remove(item);
+    if (this.#isClosed) return;
+    this.#items.add(item);
+    this.#byteLength += item.byteLength;
+    this.shared.addOf(this, item);
   }
 
   forget(item: Droppable): void {
-    if (this.#own.delete(item)) this.#ownByteLength -= item.byteLength;
+    if (this.#items.delete(item)) this.#byteLength -= item.byteLength;
   }
 
   override removeAll(isOne: (item: Droppable) => boolean): void {
-    for (const item of this.#own) if (isOne(item)) this.remove(item);
-  }
-
-  override unpinned(): void {
-    this.whole.unpinned();
-  }
-
-  override touch(item: Droppable): void {
-    this.whole.touch(item);
+    for (const item of this.#items) if (isOne(item)) this.remove(item);
   }
 
   /** Call when the store is closed. */
-  end(): void {
-    this.#isEnded = true;
+  override end(): void {
+    this.#isClosed = true;
     this.removeAll(() => true);
   }
 }
