@@ -4,12 +4,19 @@ import { DEFAULT_ORGANIZATION, type DataDirectory } from "../platform/node/data-
 import { diskReserve, fileStorage, openOrganizations, type Organizations } from "../platform/node/index.js";
 import { OPEN_STORE_COUNT } from "../platform/node/open-organizations.js";
 import { printLockWait } from "./command.js";
-import type { ServerOptions } from "./server.js";
 import { messageOf } from "./token-store.js";
 
 export type OpenedDaybook = ServedDaybook & { close(): Promise<void> };
 
-type StoresOptions = Pick<ServerOptions, "currency" | "maxOpen" | "open" | "openOther">;
+export interface StoresOptions {
+  readonly currency: string | undefined;
+  /** Organizations that are already open; the server closes them. */
+  readonly open?: Readonly<Record<string, OpenedDaybook>>;
+  /** Stores of a data directory open at a time. Default: 100. */
+  readonly maxOpen?: number;
+  /** Without a data directory: opens every organization that is not in `open`. Default: in memory. */
+  readonly openOther?: (name: string) => Promise<OpenedDaybook>;
+}
 
 /** Organizations that stay open: in memory, or elsewhere. */
 export class StoresInMemory {

@@ -7,7 +7,7 @@ import { DaybookError } from "../core/base/errors.js";
 import { SERVER_LIMITS } from "../core/base/server-limits.js";
 import { byHash } from "../http/access/token.js";
 import { SALTS_NAME, type DataDirectory } from "../platform/node/data-directory.js";
-import { StoresInMemory, StoresOnDisk, type OpenedDaybook } from "./served-stores.js";
+import { StoresInMemory, StoresOnDisk, type StoresOptions } from "./served-stores.js";
 import { readTokenFile, readTokens, type TokensText } from "./token-store.js";
 
 const RELOAD_INTERVAL_MS = 500;
@@ -182,12 +182,11 @@ async function withEvents(organizations: Iterable<ServedDaybook>): Promise<Serve
   return found;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends StoresOptions {
   /** Null: keep everything in memory. */
   readonly data: DataDirectory | null;
   readonly host: string;
   readonly port: number;
-  readonly currency: string | undefined;
   readonly tokens: readonly TokenRecord[];
   readonly tokenFile?: string | undefined;
   /** True: accept secret tokens that are short enough to be guessed. */
@@ -200,12 +199,6 @@ export interface ServerOptions {
   /** True: load all-time tables on first use. False: load them at the start if only one organization has events. */
   readonly cold: boolean;
   readonly web: WebOptions;
-  /** Organizations that are already open; the server closes them. */
-  readonly open?: Readonly<Record<string, OpenedDaybook>>;
-  /** Stores of `data` open at a time. Default: 100. */
-  readonly maxOpen?: number;
-  /** Without `data`: opens every organization that is not in `open`. Default: in memory. */
-  readonly openOther?: (name: string) => Promise<OpenedDaybook>;
 }
 
 export interface WebOptions {
